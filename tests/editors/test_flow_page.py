@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from croqc.service.check import check_text
 from croqc.service.flow import FlowResult, flow_entry, flow_result
 from croqc.service.flow_page import flow_page
+from croqc.service.json_text import to_data
 from tests.cli.seeds import BOOTSTRAP, EXAMPLES, PIPELINE, SWAP
 from tests.editors.browser import Browser
 from tests.flow.rings import placed, ring
@@ -207,6 +209,49 @@ def test_a_file_with_several_kernels_has_a_choice(browser: Browser, tmp_path: Pa
     browser.js("const s = document.getElementById('kernel'); s.value = '0'; s.dispatchEvent(new Event('change')); true")
     assert browser.js("document.getElementById('title').innerText") == "matmul"
     assert browser.js("document.getElementById('badge').innerText") == "credit flow proved for every K"
+
+
+def test_an_address_names_the_function_to_open_at(browser: Browser, tmp_path: Path) -> None:
+    """As an editor without panels opens it; a name that is not there is none."""
+    one = PIPELINE[PIPELINE.index("__co__") :]
+    address = real_page(tmp_path, PIPELINE + one.replace("matmul", "other") + one)
+    title = "document.getElementById('title').innerText"
+    for part, shown in (
+        ("", "matmul (1)"),
+        ("#function=other", "other"),
+        ("#function=matmul&overload=1", "matmul (2)"),
+        ("#function=matmul", "matmul (1)"),
+        ("#function=none&overload=x", "matmul (1)"),
+    ):
+        browser.open("about:blank")  # else nothing but the part changes
+        browser.open(address + part)
+        assert browser.js(title) == shown
+    assert browser.problems == []
+
+
+def test_of_two_functions_of_a_name_the_one_that_is_meant_is_opened(browser: Browser, tmp_path: Path) -> None:
+    """Both are counted; the place is kept in the second one over new data, also where the first is gone by then."""
+    second = PIPELINE[PIPELINE.index("__co__") :]
+
+    def shown(call: str) -> tuple[str, int]:
+        """The title and the line of what is shown behind a call: that of an editor, or of newer data."""
+        found: list[tuple[str, int]] = browser.js(f"{call}; [[document.title.split(':')[0], flow.range.start.line]]")
+        return tuple(found[0])
+
+    def renewed(text: str) -> str:
+        return f"load({json.dumps(to_data(flow_result(check_text(text, path='k.co'))))}, placeNow(), true)"
+
+    browser.open(real_page(tmp_path, PIPELINE + second))
+    kernels = "[...document.querySelectorAll('#kernel option')].map(one => one.innerText)"
+    assert browser.js(kernels) == ["matmul (1)", "matmul (2)"]
+    first, own = PIPELINE.count("\n", 0, PIPELINE.index("__co__")), PIPELINE.count("\n")
+    to_second = "hear({type: 'open', function: 'matmul', overload: 1})"
+    assert shown(to_second) == ("matmul (2)", own)
+    assert shown(renewed("// above\n" + PIPELINE + second)) == ("matmul (2)", own + 1)
+    assert shown("hear({type: 'flow', result, open: 'matmul', overload: 0})") == ("matmul (1)", first + 1)
+    assert shown(to_second) == ("matmul (2)", own + 1)
+    assert shown(renewed(PIPELINE)) == ("matmul", first)
+    assert browser.problems == []
 
 
 def test_a_kernel_that_was_not_analysed_says_why(browser: Browser, tmp_path: Path) -> None:

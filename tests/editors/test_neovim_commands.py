@@ -189,6 +189,48 @@ def test_a_lens_is_clicked(nvim: Neovim) -> None:
     assert nvim.float() == shown
 
 
+OVERLOADS = """__co__ void f(global s32 [8] x) {
+  parallel b by 1 : block {
+    shared s32 [8] small;
+    parallel p by 8 : thread { small.at(p) = x.at(p); x.at(p) = small.at(7 - p); }
+  }
+}
+__co__ void f(global f16 [64] x) {
+  parallel b by 1 : block {
+    shared f16 [64] large;
+    parallel p by 64 : thread { large.at(p) = x.at(p); x.at(p) = large.at(63 - p); }
+  }
+}
+"""
+
+
+def test_the_lenses_of_two_functions_of_a_name_are_told_apart(nvim: Neovim) -> None:
+    """The page opens at the function that the lens stands over; its memory and its code are its own."""
+    nvim.edit("overloads.co", OVERLOADS)
+    nvim.wait("#vim.lsp.codelens.get(0) == 10")
+    nvim.lua("_G.opened = {}")
+    for word, part in (("f(global f16", "#function=f&overload=1"), ("f(global s32", "#function=f&overload=0")):
+        nvim.cursor(word)
+        nvim.lua(CLICK, "croqtile.showFlow")
+        nvim.wait(f"vim.endswith(opened[#opened] or '', '{part}')")
+    nvim.cursor("f(global f16")
+    nvim.lua(CLICK, "croqtile.showSharedMemory")
+    shown = nvim.float()
+    assert "large" in shown and "small" not in shown
+    nvim.do("fclose")
+    made = """vim.tbl_filter(function(name) return vim.startswith(name, "croqtile://") end,
+      vim.tbl_map(vim.api.nvim_buf_get_name, vim.api.nvim_list_bufs()))"""
+    for word, count in (("f(global f16", 1), ("f(global s32", 2)):
+        nvim.cursor(word)
+        nvim.lua(CLICK, "croqtile.showCuda")
+        nvim.wait(f"#{made} == {count}")
+    assert [name.rpartition("/")[2] for name in nvim.value(made)] == [
+        "f (2)@overloads.co.cuda",
+        "f (1)@overloads.co.cuda",
+    ]
+    nvim.do("only")
+
+
 def test_commands_outside_croqtile_files_say_so(nvim: Neovim) -> None:
     for command in ("CroqRun", "CroqFlow", "CroqGenerated", "CroqShared", "CroqMigrate"):
         nvim.do(command)

@@ -12,7 +12,7 @@ from croqc.service.check_result import Place
 from croqc.service.flow import flow_result
 from croqc.service.json_text import to_data
 from croqc.service.profile import ProfileRequest, profile_file
-from croqc.service.profile_page import profile_page
+from croqc.service.profile_page import measured_flows, profile_page
 from croqc.service.run_plan import CardRequest, Request
 from croqls.ide.flow_at import flow_at
 from tests.cli.seeds import PIPELINE
@@ -52,6 +52,19 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     file = folder / "profile.html"
     file.write_text(profile_page(done), encoding="utf-8")
     return file.as_uri()
+
+
+def test_each_of_two_functions_of_a_name_is_in_the_page_once() -> None:
+    """The card does not answer, which is one message each; their flows are shown all the same."""
+    one = PIPELINE[PIPELINE.index("__co__") :].replace("global f16", "global f16 [4] z, global f16", 1)
+    report = check_text(PIPELINE + one, path="k.co")
+    with parent("dies") as card:
+        done = list(profile_file(report, ProfileRequest(Request("matmul", LARGE, card=CardRequest())), recheck, card))
+    assert [item.function.base for item in done] == [item.base for item in report.functions]
+    assert [(flow["function"], flow["overload"]) for flow in measured_flows(done)["flows"]] == [
+        ("matmul", 0),
+        ("matmul", 1),
+    ]
 
 
 def text(browser: Browser, name: str) -> str:

@@ -103,7 +103,7 @@ def test_a_hover_tells_what_the_definition_does_not_say() -> None:
         return found.markdown
 
     assert said("TWO(TWO") == (
-        "```croqtile\n#define TWO(a) (a + a)\n```\n\nMacro, line 2.\n\n"
+        "```croqtile\n#define TWO(a) (a + a)\n```\n\nMacro, line 2. Used 2 times in functions.\n\n"
         "Becomes\n\n```croqtile\n((64 + 64) + (64 + 64))\n```"
     )
     assert "Becomes" in said("LOAD")

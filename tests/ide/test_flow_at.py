@@ -78,7 +78,7 @@ def test_a_line_without_a_step_under_the_cursor_tells_of_its_first(result: FlowR
 
 
 def test_beside_steps_and_kernels_nothing_is_told(result: FlowResult) -> None:
-    assert at(result, "#define") == FlowAt(1, "", "", "", None, ())
+    assert at(result, "#define") == FlowAt(1, "", 0, "", "", None, ())
     beside = at(result, "shared event")
     assert (beside.function, beside.range, beside.visits) == ("matmul", None, ())
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from croqc.service.check import check_text
-from croqls.ide.lenses import Costs, layout_keys, lenses
-from croqls.ide.shared_memory import shared_bytes, shared_memory
+from croqls.ide.lenses import Costs, Laid, layout_keys, lenses
+from croqls.ide.shared_memory import layouts_of, shared_memory
 from croqls.ide.snapshot import Snapshot
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -21,6 +21,10 @@ def text_of(name: str) -> str:
 
 def shown(text: str, card: bool = False) -> list[tuple[str, str]]:
     return [(lens.title, lens.command) for lens in lenses(Snapshot("file:///k.co", 1, text), card)]
+
+
+def bytes_of(snapshot: Snapshot, numbers: list[int]) -> list[int | None]:
+    return [None if one is None else one.bytes for one in layouts_of(snapshot.report, numbers)]
 
 
 def test_what_can_be_done_with_a_kernel() -> None:
@@ -61,9 +65,9 @@ def test_the_memory_is_that_of_the_layout_where_it_is_known(name: str) -> None:
     snapshot = Snapshot("file:///k.co", 1, text_of(name))
     (function,) = [one.name for one in snapshot.report.functions]
     (kernel,) = shared_memory(snapshot.report, function, {}).kernels
-    assert shared_bytes(snapshot.report, [0]) == [kernel.bytes]
+    assert bytes_of(snapshot, [0]) == [kernel.bytes]
     plain = lenses(snapshot, False)[-1].title
-    told = lenses(snapshot, False, layouts={layout_keys(snapshot.report)[0]: kernel.bytes})[-1].title
+    told = lenses(snapshot, False, layouts={layout_keys(snapshot.report)[0]: Laid(kernel.bytes, {})})[-1].title
     assert told == re.sub(r"buffers (≥ )?[\d.]+/", f"shared {kernel.bytes / 1024:.1f}/", plain)
     assert told.startswith({"gemm_f16": "shared 224.1/227 KiB · "}.get(name, "shared "))
 
@@ -71,7 +75,7 @@ def test_the_memory_is_that_of_the_layout_where_it_is_known(name: str) -> None:
 def test_a_layout_is_that_of_a_text_its_sizes_and_its_target() -> None:
     text = text_of("pipeline_course")
     before = Snapshot("file:///k.co", 1, text)
-    layouts = {layout_keys(before.report)[0]: 1024}
+    layouts = {layout_keys(before.report)[0]: Laid(1024, {})}
 
     def known(changed: str) -> bool:
         return lenses(before.edited(2, changed), False, layouts=layouts)[-1].title.startswith("shared 1.0/")
@@ -131,6 +135,6 @@ __co__ void g(global s32 [N] x) { parallel p by N : thread { x.at(p) = 1; } }
 
 def test_two_kernels_of_one_name_take_what_each_takes() -> None:
     """32 bytes, and 64 rows of 64 halves; of the third, without shared memory, none."""
-    report = Snapshot("file:///k.co", 1, OVERLOADS).report
-    assert shared_bytes(report, [0, 1, 2]) == [32, 8192, 0]
-    assert shared_bytes(report, [1]) == [8192]
+    snapshot = Snapshot("file:///k.co", 1, OVERLOADS)
+    assert bytes_of(snapshot, [0, 1, 2]) == [32, 8192, 0]
+    assert bytes_of(snapshot, [1]) == [8192]

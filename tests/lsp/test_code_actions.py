@@ -61,6 +61,18 @@ async def test_a_quick_fix_mends_its_finding(client: LanguageClient) -> None:
     assert applied(editor, fix) == BROKEN.replace("srk", "src")
 
 
+async def test_the_architecture_is_set_where_that_mends(client: LanguageClient) -> None:
+    """Clusters came with sm_90 (PTX ISA)."""
+    text = "// croq: arch sm_80\n__co__ void f(global s32 [64] x) { parallel c by 2 : cluster { x.at(c) = 1; } }\n"
+    editor = Editor(client, "arch.co", text)
+    actions = await ask(client, editor, "cluster", ["quickfix"])
+    found = {item.title: item for item in actions if item.title.startswith("Set the architecture")}
+    assert list(found) == ["Set the architecture to sm_90a", "Set the architecture to sm_100a"]
+    first = found["Set the architecture to sm_90a"]
+    assert first.diagnostics is not None and first.diagnostics[0].code == "level-unavailable"
+    assert applied(editor, first) == text.replace("sm_80", "sm_90a")
+
+
 async def test_a_word_after_which_the_flow_fails_is_not_preferred(client: LanguageClient) -> None:
     """`inthreads` and `inthreads.async` may both have been meant; with the first one the roles wait for each other."""
     right = (EXAMPLES / "pipeline_course.co").read_text(encoding="utf-8")

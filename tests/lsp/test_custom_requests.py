@@ -202,6 +202,7 @@ def test_parameters_that_do_not_fit_are_answered(opened: Server, method: str, pa
     ("method", "more", "says"),
     [
         ("flow", {"entry": 3}, "'entry' must be a text"),
+        ("flow", {"overload": "1"}, "'overload' must be a whole number"),
         ("flow", {"defines": {"K": 3}}, "'defines.K' must be a text or null"),
         ("flowAt", {"position": {"line": -1, "character": 0}}, "'position' must have"),
         ("flowAt", {}, "'position' must have"),
@@ -229,6 +230,51 @@ def test_what_is_not_there_is_told_with_the_near_names(opened: Server, method: s
     with pytest.raises(FailedError, match="there is no function 'matmull'; did you mean 'matmul'") as failed:
         opened.ask(f"croqtile/{method}", DOCUMENT | {"entry": "matmull"})
     assert failed.value.code == -32803
+
+
+TWO = """__co__ void f(global s32 [8] x) {
+  parallel b by 1 : block {
+    shared s32 [8] small;
+    parallel p by 8 : thread { small.at(p) = x.at(p); x.at(p) = small.at(7 - p); }
+  }
+}
+__co__ void f(global f16 [64] x) {
+  parallel b by 1 : block {
+    shared f16 [64] large;
+    parallel p by 64 : thread { large.at(p) = x.at(p); x.at(p) = large.at(63 - p); }
+  }
+}
+"""
+
+
+def test_of_two_functions_of_a_name_the_one_that_is_meant_is_shown(opened: Server) -> None:
+    """Its flow, its code and its memory; without a number both, and a number beyond them is refused."""
+    uri = "untitled:two.co"
+    opened.open(uri, TWO)
+    about = {"textDocument": {"uri": uri}, "entry": "f"}
+
+    def of_all(**more: Any) -> list[list[Any]]:
+        flows = opened.ask("croqtile/flow", about | more)["flows"]
+        code = opened.ask("croqtile/generated", about | more)["code"]["text"]
+        kernels = opened.ask("croqtile/sharedMemory", about | more)["kernels"]
+        begins = [one["range"]["start"]["line"] for one in flows]
+        names = [[tensor["name"] for tensor in one["tensors"]] for one in kernels]
+        return [[one["overload"] for one in flows], begins, ["int" in code, "half" in code], names]
+
+    assert of_all(overload=0) == [[0], [0], [True, False], [["small"]]]
+    assert of_all(overload=1)[:2] == [[1], [6]] and of_all(overload=1)[3] == [["large"]]
+    assert "half" in opened.ask("croqtile/generated", about | {"overload": 1})["code"]["text"]
+    assert of_all() == [[0, 1], [0, 6], [True, True], [["small"], ["large"]]]
+    page = opened.ask("croqtile/flowPage", about | {"overload": 1, "nonce": "0" * 16})["html"]
+    assert page == flow_page(flow_result(check_text(TWO, path="untitled:two.co"), "f", overload=1), "0" * 16)
+    for line, number in ((3, 0), (9, 1)):
+        told = opened.ask("croqtile/flowAt", about | {"position": {"line": line, "character": 40}})
+        assert (told["function"], told["overload"]) == ("f", number)
+    for method in ("flow", "generated", "sharedMemory"):
+        with pytest.raises(FailedError, match="there is no function 'f' of number 2, counted from 0"):
+            opened.ask(f"croqtile/{method}", about | {"overload": 2})
+    shown = {"command": "croqtile.showFlow", "arguments": [uri, "f", {"overload": 1}]}
+    assert [one["overload"] for one in opened.ask("workspace/executeCommand", shown)["flows"]] == [1]
 
 
 def test_a_document_that_is_not_open(opened: Server) -> None:

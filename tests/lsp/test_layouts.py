@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from croqls.ide.lenses import Laid
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp import layouts
 from croqls.lsp.documents import Documents
@@ -39,6 +40,26 @@ def test_the_lens_tells_all_that_a_kernel_takes(server: Server) -> None:
     assert memory(server).startswith("shared 224.1/227 KiB · ")
 
 
+def test_a_hover_tells_how_a_copy_is_made_once_the_document_is_at_rest(server: Server) -> None:
+    """Whether or not the client asks for lenses; nothing waits for it, and an edit above keeps it."""
+    server.start(REFRESH)
+    server.open(URI, GEMM)
+
+    def told(above: int = 0) -> str:
+        line = GEMM[: GEMM.index("tma.copy.swiz<128> lhs")].count("\n") + above
+        said: str = server.ask("textDocument/hover", DOCUMENT | {"position": {"line": line, "character": 14}})[
+            "contents"
+        ]
+        return said["value"] if isinstance(said, dict) else said
+
+    first = told()
+    assert "16,384 bytes, global → shared" in first and "Made " not in first
+    server.until("workspace/codeLens/refresh")
+    assert "Made by TMA." in told()
+    server.edit(URI, 2, f"// above it\n{GEMM}")
+    assert "Made by TMA." in told(1)
+
+
 class Worker(WorkerProcess):
     """Keeps what it is asked, and says a kibibyte of each function."""
 
@@ -50,7 +71,7 @@ class Worker(WorkerProcess):
     async def ask(self, order: Order, on_news: Any = None) -> Outcome:
         numbers = order.options["functions"]
         self.asked.append(numbers)
-        return Outcome(failed="no") if self.fails else Outcome([1024] * len(numbers))
+        return Outcome(failed="no") if self.fails else Outcome([{"bytes": 1024, "copies": []}] * len(numbers))
 
 
 def opened(text: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Documents, Worker, LayoutFinder, list[str]]:
@@ -83,12 +104,12 @@ async def test_nothing_is_worked_out_while_somebody_types(monkeypatch: pytest.Mo
         assert finder.of(present(documents)) == {}
     await until_idle(finder)
     assert (worker.asked, told) == ([[0]], ["found"])  # `g` has no kernel
-    assert list(finder.of(present(documents)).values()) == [1024]
+    assert list(finder.of(present(documents)).values()) == [Laid(1024, {})]
     documents.open(URI, 6, TWO.format(5, "parallel p by 2 : thread {}"))
     finder.of(present(documents))
     await until_idle(finder)
     assert worker.asked == [[0], [1]]
-    assert list(finder.of(present(documents)).values()) == [1024, 1024]
+    assert list(finder.of(present(documents)).values()) == [Laid(1024, {}), Laid(1024, {})]
     assert len(told) == 2
 
 

@@ -34,9 +34,25 @@ def test_it_is_tried_less_often_each_time_that_it_is_gone() -> None:
     core = SpareCore()
     waits = []
     for _ in range(7):
-        waits.append(1 + noted(core, *[SMOOTH] * 200).index(True))
-        core.note(*HELD_UP)
+        waits.append(1 + noted(core, *[SMOOTH] * 100).index(True))
+        assert noted(core, HELD_UP, HELD_UP) == [True, False]
     assert waits == [4, 8, 16, 32, 64, 64, 64]
+
+
+def test_one_hitch_in_many_stretches_is_none() -> None:
+    """A second one soon behind it is more, and so is one before there were many."""
+    core = SpareCore()
+    assert all(noted(core, *[SMOOTH] * 20, HELD_UP, *[SMOOTH] * 16, HELD_UP)[3:])  # sixteen behind the first four
+    assert noted(core, *[SMOOTH] * 15, HELD_UP)[-2:] == [True, False]
+    assert noted(core, *[SMOOTH] * 23, HELD_UP)[-2:] == [True, False]  # eight to show it, and fifteen more
+
+
+def test_where_there_was_one_for_long_few_show_it_again() -> None:
+    core = SpareCore()
+    for _ in range(6):
+        noted(core, *[SMOOTH] * 100, HELD_UP, HELD_UP)
+    noted(core, *[SMOOTH] * (64 + 128), HELD_UP, HELD_UP)
+    assert noted(core, *[SMOOTH] * 8).index(True) == 7  # twice as many as at first
 
 
 def test_work_that_waits_for_no_core_says_nothing_against_one() -> None:

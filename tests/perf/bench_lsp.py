@@ -11,6 +11,7 @@ import argparse
 import compileall
 import os
 import re
+import signal
 import sys
 import tempfile
 import time
@@ -291,18 +292,23 @@ WHOLE: dict[str, dict[str, Any]] = {
 }
 
 
-def twenty_thousand(table: Table, folder: Path, rounds: int) -> None:
-    """The slowest request of all, also right behind an edit that concerns every function, and an edit."""
+def twenty_thousand(table: Table, folder: Path, rounds: int, far: int) -> None:
+    """The slowest request of all, also right behind an edit that concerns every function, and an edit. `far`: rounds
+    behind such an edit, each of which waits until all is read again: seconds."""
     with servers(folder, 20_000, {}) as known:
         server = known["Croqtile"]
         span = {"start": {"line": server.line - 20, "character": 0}, "end": {"line": server.line + 20, "character": 0}}
         more = WHOLE | {"inlayHint": {"range": span}, "codeAction": {"range": span, "context": {"diagnostics": []}}}
         more |= {"selectionRange": {"positions": [span["start"]]}, "semanticTokens/range": {"range": span}}
-        for when, first in (("", lambda: None), (" behind an edit of a `#define`", server.define)):
+        phases: tuple[tuple[str, Callable[[], None], int], ...] = (
+            ("", lambda: None, rounds),
+            (" behind an edit of a `#define`", server.define, far),
+        )
+        for when, first, count in phases:
             found: dict[str, list[float]] = {}
             for method, params in more.items():
                 found[method] = []
-                for _ in range(rounds):
+                for _ in range(count):
                     first()
                     found[method].append(server.ask(f"textDocument/{method}", params))
                     server.until_listed()
@@ -314,10 +320,15 @@ def twenty_thousand(table: Table, folder: Path, rounds: int) -> None:
         table.add("20,000 lines: edit → diagnostics", "500", {"Croqtile": shown([one[0] for one in times])})
 
 
+PARTS = ("edits", "requests", "starts", "memory", "long")
+
+
 def main() -> None:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=60)
     parser.add_argument("--edits", type=int, default=10_000, help="for the memory")
+    parser.add_argument("--only", choices=PARTS, nargs="+", default=PARTS, help="parts of the table")
     parser.add_argument("--bin", type=Path, default=Path(sys.executable).parent, help="folder of the other servers")
     options = parser.parse_args()
     for package in (croqc, croqls):
@@ -325,17 +336,20 @@ def main() -> None:
     known = {"Ruff": ("ruff", "server"), "basedpyright": ("basedpyright-langserver", "--stdio")}
     rivals = {name: (str(options.bin / words[0]), *words[1:]) for name, words in known.items()}
     table = Table(("Croqtile", *rivals))
-    steps: tuple[Callable[[Path], None], ...] = (
-        lambda folder: edits(table, folder, rivals, options.rounds),
-        lambda folder: requests(table, folder, rivals, options.rounds),
-        lambda folder: starts(table, folder, rivals, max(3, options.rounds // 6)),
-        lambda folder: twenty_thousand(table, folder, max(3, options.rounds // 4)),
-        lambda folder: memory(table, folder, options.edits),
-    )
+    count = options.rounds
+    steps: dict[str, Callable[[Path], None]] = {
+        "edits": lambda folder: edits(table, folder, rivals, count),
+        "requests": lambda folder: requests(table, folder, rivals, count),
+        "starts": lambda folder: starts(table, folder, rivals, max(3, count // 6)),
+        "memory": lambda folder: memory(table, folder, options.edits),
+        "long": lambda folder: twenty_thousand(table, folder, max(3, count // 4), max(3, count // 20)),
+    }
     with tempfile.TemporaryDirectory() as folder:
-        for step in steps:
-            step(Path(folder))
-    print(table.text())
+        try:
+            for name in options.only:
+                steps[name](Path(folder))
+        finally:
+            print(table.text())  # also what there is of it when it is broken off
     print(f"\nLoad of the machine at the end (1, 5, 15 minutes; {os.cpu_count()} cores): {os.getloadavg()}")
 
 

@@ -9,6 +9,7 @@ export interface FlowData {
 /** The state at a place; the page reads what is in it. */
 export interface FlowAt {
   readonly function: string;
+  readonly overload: number;
   readonly range: Range | null;
   readonly visits: readonly unknown[];
 }

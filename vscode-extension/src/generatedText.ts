@@ -1,7 +1,7 @@
 /**
  * What is made of a source as a document: its address, its text, and which lines go with which. Must not import `vscode`.
  */
-import { isPosition, type Position, type Range } from "./lsp.js";
+import { calledIn, isPosition, type Position, type Range } from "./lsp.js";
 import type { Expansion, Form, Generated, Ir } from "./requests.js";
 
 export const SCHEME = "croqtile-generated";
@@ -13,6 +13,8 @@ export type Kind = Form | "ast" | "ir" | "expansion";
 export interface Subject {
   readonly source: string;
   readonly entry?: string;
+  /** Which of the functions of that name. */
+  readonly overload?: number;
   readonly form: Kind;
   /** The stage of the compiler, or the macro. */
   readonly part?: string;
@@ -38,7 +40,7 @@ export const FORMS: Readonly<Record<Kind, FormFacts>> = {
 /** Path and query of the address; the end of the path is what the tab says. */
 export function addressOf(subject: Subject): { readonly path: string; readonly query: string } {
   const file = decoded(subject.source.split("/").at(-1) ?? "").replace(/^untitled:/, "").replace(/\.co$/, "");
-  const whole = subject.entry ?? file;
+  const whole = calledIn(subject) ?? file;
   const name = subject.form === "ir" ? `${whole || "kernel"}.${subject.part ?? ""}` : subject.form === "expansion" ? subject.part : whole;
   return { path: `/${name || "kernel"}.${FORMS[subject.form].ending}`, query: JSON.stringify(subject) };
 }
@@ -55,7 +57,7 @@ function decoded(part: string): string {
 /** The way back from the query of an address; undefined for one that was not made here. */
 export function subjectOf(query: string): Subject | undefined {
   try {
-    const { source, entry, form, part, at, version } = JSON.parse(query) as Partial<Record<string, unknown>>;
+    const { source, entry, overload, form, part, at, version } = JSON.parse(query) as Partial<Record<string, unknown>>;
     if (typeof source !== "string" || typeof form !== "string" || !Object.hasOwn(FORMS, form)) {
       return undefined;
     }
@@ -63,6 +65,7 @@ export function subjectOf(query: string): Subject | undefined {
       source,
       form: form as Kind,
       ...(typeof entry === "string" ? { entry } : {}),
+      ...(typeof overload === "number" ? { overload } : {}),
       ...(typeof part === "string" ? { part } : {}),
       ...(isPosition(at) ? { at } : {}),
       ...(typeof version === "number" ? { version } : {}),

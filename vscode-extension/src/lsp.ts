@@ -30,6 +30,27 @@ export function aboutThe(uri: string, entry: unknown, options?: unknown): About 
   return typeof entry === "string" ? { textDocument: { uri }, entry, ...which } : { textDocument: { uri } };
 }
 
+/** The function alone, as pages name it; null where none is named. */
+export interface Which {
+  readonly function: string;
+  readonly overload?: number;
+}
+
+export function whichOf({ entry, overload }: About): Which | null {
+  return entry === undefined ? null : { function: entry, ...(overload === undefined ? {} : { overload }) };
+}
+
+/** How a function is called where others may have its name. */
+export function calledIn({ entry, overload }: Pick<About, "entry" | "overload">): string | undefined {
+  return entry === undefined || overload === undefined ? entry : `${entry} (${overload + 1})`;
+}
+
+/** One of a list of functions: with its number where others have its name. */
+export function numbered<T extends { readonly name: string }>(one: T, all: readonly T[]): Pick<About, "entry" | "overload"> {
+  const alike = all.filter((other) => other.name === one.name);
+  return { entry: one.name, ...(alike.length > 1 ? { overload: alike.indexOf(one) } : {}) };
+}
+
 /** The same as arguments of a command. */
 export function argumentsOf({ textDocument, entry, overload }: About): [string, string | null, { readonly overload?: number }] {
   return [textDocument.uri, entry ?? null, overload === undefined ? {} : { overload }];

@@ -39,7 +39,7 @@ function ofGenerated(uri: vscode.Uri): About {
   if (subject === undefined) {
     throw new Refusal("This generated document names no source");
   }
-  return aboutThe(subject.source, subject.entry);
+  return aboutThe(subject.source, subject.entry, subject);
 }
 
 /** The Croqtile document that was in front last: panels and pages are no documents, and stand in front of them. */

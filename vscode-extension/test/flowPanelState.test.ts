@@ -6,6 +6,7 @@ import type { ToPage } from "../src/views/flow/messages.js";
 import { type Loading, PanelState } from "../src/views/flow/panelState.js";
 
 const [A, B] = ["file:///a.co", "file:///b.co"];
+const PIPE = { function: "pipe" };
 const flow = (name: string): FlowData => ({ flows: [name] });
 
 /** A state with what it said and did since it was last looked at; documents are of version 1 where nothing else is said. */
@@ -32,7 +33,7 @@ function lastOf(loads: readonly Loading[]): Loading {
 test("a function asked for while the page is made is opened once it is there", () => {
   const { state, loads, said } = make();
   state.load();
-  state.turn(A, "pipe");
+  state.turn(A, PIPE);
   assert.equal(loads.length, 1); // the page under way is the right one
   assert.equal(state.loaded(lastOf(loads), 1), true);
   state.ready();
@@ -42,8 +43,8 @@ test("a function asked for while the page is made is opened once it is there", (
 test("times measured while the page is made are shown once it is there", () => {
   const { state, loads, said, did } = make();
   state.load();
-  state.turn(A, "pipe");
-  state.measured(flow("times"), 1, "pipe");
+  state.turn(A, PIPE);
+  state.measured(flow("times"), 1, PIPE);
   state.loaded(lastOf(loads), 1);
   did();
   state.ready();
@@ -72,7 +73,7 @@ test("a refusal of a page that nobody waits for any more is not shown", () => {
   assert.ok(first !== undefined && second !== undefined);
   assert.equal(state.refused(first), false);
   assert.equal(state.refused(second), true);
-  state.turn(A, "pipe"); // nothing is under way: it is tried again
+  state.turn(A, PIPE); // nothing is under way: it is tried again
   assert.equal(loads.length, 3);
 });
 
@@ -93,7 +94,7 @@ test("until the flow of another document is there, the page is about the one bef
   state.ready();
   said();
   did();
-  state.turn(B, "other");
+  state.turn(B, { function: "other" });
   assert.deepEqual([state.uri, state.shown, state.isCurrent], [B, A, false]);
   assert.deepEqual([said(), did()], [[{ type: "note", text: "", stale: true }], ["anew"]]);
   state.refreshed(flow("b"), 1);
@@ -108,7 +109,7 @@ test("a page that was hidden begins with what it was made of, and is told the ne
   state.refreshed(flow("new"), 1);
   state.hidden();
   said();
-  state.at({ function: "f", range: null, visits: [] });
+  state.at({ function: "f", overload: 0, range: null, visits: [] });
   assert.deepEqual(said(), []); // nobody listens
   state.ready();
   assert.deepEqual(said(), [{ type: "flow", result: flow("new") }, { type: "document", uri: A }]);
@@ -149,13 +150,29 @@ test("an edit before the page is there asks anew; one after a measurement is tol
 
 test("a function asked for by name is left only when the cursor moves", () => {
   const { state, said } = make();
-  state.opened(1, "pipe");
+  state.opened(1, PIPE);
   state.ready();
   said();
-  const other = { function: "other", range: null, visits: [] };
+  const other = { function: "other", overload: 0, range: null, visits: [] };
   state.at(other);
   assert.deepEqual(said(), []);
   state.moved();
   state.at(other);
   assert.deepEqual(said(), [{ type: "at", told: other }]);
+});
+
+test("of two functions of a name the one that was asked for is opened, and left only when the cursor moves", () => {
+  const second = { function: "pipe", overload: 1 };
+  const { state, said } = make();
+  state.opened(1, second);
+  state.ready();
+  assert.deepEqual(said()[0], { type: "open", ...second });
+  const [own, other] = [1, 0].map((overload) => ({ function: "pipe", overload, range: null, visits: [] }));
+  assert.ok(own !== undefined && other !== undefined);
+  state.at(other);
+  assert.deepEqual(said(), []);
+  state.at(own);
+  assert.deepEqual(said(), [{ type: "at", told: own }]);
+  state.measured(flow("times"), 1, second);
+  assert.deepEqual(said()[0], { type: "flow", result: flow("times"), open: "pipe", overload: 1 });
 });

@@ -34,6 +34,14 @@ test("an address leads back to its subject, and its tab says function and form",
   assert.equal(addressOf({ source: "untitled:Untitled-1", form: "sass" }).path, "/Untitled-1.sass");
 });
 
+test("the second function of a name has an address and a tab of its own", () => {
+  const subject: Subject = { source: "file:///k.co", entry: "f", overload: 1, form: "cuda" };
+  const { path, query } = addressOf(subject);
+  assert.equal(path, "/f (2).cu");
+  assert.deepEqual(subjectOf(query), subject);
+  assert.notEqual(query, addressOf({ ...subject, overload: 0 }).query);
+});
+
 test("a stage and an expansion are told apart by their tabs", () => {
   const source = "file:///a/k.co";
   const ir: Subject = { source, form: "ir", part: "layout" };

@@ -26,6 +26,7 @@ test("a page keeps what it is about, and what it does not know is nothing", () =
   const { script } = sharedMemoryPage("k.co", LAYOUT, ABOUT);
   assert.equal(script, 'state.about = {"textDocument":{"uri":"file:///k.co"},"entry":"\\u003c/script>"}; editor.setState(state);');
   assert.deepEqual(aboutIn({ about: ABOUT, scroll: 3 }), ABOUT);
+  assert.deepEqual(aboutIn({ about: { ...ABOUT, overload: 1 } }), { ...ABOUT, overload: 1 });
   assert.deepEqual(aboutIn({ about: { textDocument: { uri: "x" }, entry: 3 } }), { textDocument: { uri: "x" } });
   assert.deepEqual([null, {}, { about: {} }, { about: { textDocument: { uri: 3 } } }].map(aboutIn), [undefined, undefined, undefined, undefined]);
 });

@@ -51,6 +51,11 @@ def lookup(word: str, after: str = "") -> Row | None:
     return _BY_NAME.get(word)
 
 
+def operation(word: str, behind: str) -> Row | None:
+    """The row of `behind` behind the dot of `word` alone, as that of `mma.load`; None if there is none of its own."""
+    return ROWS.get(f"{word}.{behind}")
+
+
 def completions(after: str) -> tuple[Row, ...]:
     """The rows of the operations that may follow `after` and a dot (`dma`, `tma`, `mma`, `sync` …), by name."""
     return tuple(sorted((row for key, row in ROWS.items() if key.rpartition(".")[0] == after), key=lambda r: r.name))

@@ -57,12 +57,12 @@ def _sizes(builder: Builder, node: ast.Parallel) -> dict[Symbol, int]:
         if info is None or symbol is None or info.instruction is Instruction.TCGEN05:
             continue  # tcgen05 keeps them in tensor memory
         array = symbol.type.array if isinstance(symbol.type, Fragment) else ()
-        found[symbol] = _registers(info) * prod(array)
+        found[symbol] = registers_of(info) * prod(array)
     return found
 
 
-def _registers(info: MmaInfo) -> int:
-    """Of one tile: 16-bit elements lie in pairs."""
+def registers_of(info: MmaInfo) -> int:
+    """What the accumulator of one tile takes of each thread: 16-bit elements lie in pairs."""
     bits = ELEMENTS[info.elem_acc].bits
     return info.m * info.n // THREADS[info.unit] * bits // 32
 

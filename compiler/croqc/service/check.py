@@ -141,6 +141,11 @@ class FileReport:
         return numbers
 
 
+def no_overload(name: str, number: int) -> str:
+    """What is said where a file has fewer functions of a name than are asked for."""
+    return f"there is no function '{name}' of number {number}, counted from 0"
+
+
 def _majority(functions: Iterable[FunctionReport]) -> str:
     votes = [item.analysis.model.dialect for item in functions if item.analysis]
     known = [vote for vote in votes if vote != "any"]

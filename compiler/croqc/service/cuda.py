@@ -97,13 +97,15 @@ class Cuda:
     notes: tuple[Diagnostic, ...] = ()
 
 
-def cuda_of(report: FileReport, entry: str | None, sizes: dict[str, Size], form: str = "cuda") -> Cuda:
+def cuda_of(
+    report: FileReport, entry: str | None, sizes: dict[str, Size], form: str = "cuda", overload: int | None = None
+) -> Cuda:
     """The text of a file in one of `code_forms.FORMS`: CUDA C++, "full" with its host side; PTX or machine code of it.
     Errors of the file come instead of a text.
 
     Raises PlanError for a usage error, NoCompilerError where there is no compiler for PTX or machine code.
     """
-    functions = lower_file(report, entry, sizes)
+    functions = lower_file(report, entry, sizes, overload)
     wrong = tuple(
         item
         for item in report.diagnostics

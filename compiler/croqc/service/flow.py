@@ -19,7 +19,7 @@ from croqc.flow.report import FlowFinding, KernelFlow, Strength
 from croqc.flow.tables import failing_step, run_ahead, verdict_text
 from croqc.rules.diagnose import tell_one
 from croqc.rules.internal_error import RULE as INTERNAL_ERROR_RULE
-from croqc.service.check import FileReport, FunctionFlow, FunctionReport, check_file, subject_of
+from croqc.service.check import FileReport, FunctionFlow, FunctionReport, check_file, no_overload, subject_of
 from croqc.service.check_result import FixEntry, Range, RelatedPlace, diagnostic_entry, range_of
 from croqc.service.flow_check import finding_of, scope_of, with_flow
 from croqc.service.flow_events import EventEntry, event_entry
@@ -88,7 +88,8 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class FlowEntry:
-    """One kernel; or a function that was not analysed, then `reason` says why, at `place`.
+    """One kernel; or a function that was not analysed, then `reason` says why, at `place`. `overload` is the number of
+    the function among those of its name.
 
     `strength` puts the verdict into words, `scope` what it leaves open. `steps` and `edges` show a small instance of
     the sizes `sizes`; `lines` are the source lines that steps, sites and findings stand in.
@@ -96,6 +97,7 @@ class FlowEntry:
 
     path: str
     function: str
+    overload: int
     range: Range
     verdict: str
     tried: str
@@ -153,49 +155,63 @@ def flow_result(
     entry: str | None = None,
     sizes: Mapping[str, int] = MappingProxyType({}),
     budget: int = CHECK_BUDGET,
+    overload: int | None = None,
 ) -> FlowResult:
-    """The credit flow of every kernel of a file, in order. Raises RequestError for an unknown `entry`."""
-    names = [function.name for function in report.functions]
-    if entry is not None and entry not in names:
-        hint = did_you_mean(entry, [name for name in names if name])
-        raise RequestError(f"{report.source.path}: there is no function '{entry}'; {hint}".rstrip("; "))
+    """The credit flow of every kernel of a file, in order, or of those of the functions that are asked for. Raises
+    RequestError where there is none such."""
+    chosen = report.functions if entry is None else _asked(report, entry, overload)
     known = (report if report.flows is not None else with_flow(report, budget)).flows or {}
     flows: list[FlowEntry] = []
-    for function in report.functions:
-        if entry is None or function.name == entry:
-            found = known.get(function.analysis) if function.analysis else None
-            flows += _flows(report.source, function, found, sizes)
+    for function in chosen:
+        found = known.get(function.analysis) if function.analysis else None
+        flows += _flows(report.source, function, found, sizes, report.overloads[function.base])
     return FlowResult(1, tuple(flows))
 
 
+def _asked(report: FileReport, entry: str, overload: int | None) -> Sequence[FunctionReport]:
+    """Those of a name, or the one among them of that number."""
+    found = [function for function in report.functions if function.name == entry]
+    if not found:
+        hint = did_you_mean(entry, [function.name for function in report.functions if function.name])
+        raise RequestError(f"{report.source.path}: there is no function '{entry}'; {hint}".rstrip("; "))
+    if overload is None:
+        return found
+    if not 0 <= overload < len(found):
+        raise RequestError(f"{report.source.path}: {no_overload(entry, overload)}")
+    return [found[overload]]
+
+
 def _flows(
-    source: Source, function: FunctionReport, found: FunctionFlow | None, sizes: Mapping[str, int]
+    source: Source, function: FunctionReport, found: FunctionFlow | None, sizes: Mapping[str, int], overload: int
 ) -> Iterator[FlowEntry]:
     if found is None or function.analysis is None:
         mistakes = [item for item in function.diagnostics if item.severity is Severity.ERROR][:1]
         read = function.parsed.tree is not None
         why = f"has errors: {mistakes[0].message}" if mistakes and read else "does not parse"
-        yield _unanalysed(source, function, f"the function {why}", mistakes)
+        yield _unanalysed(source, function, f"the function {why}", mistakes, overload)
         return
     failed = [item for item in found.diagnostics if item.code == INTERNAL_ERROR_RULE.name][:1]
     if not found.kernels and failed:
-        yield _unanalysed(source, function, failed[0].message, failed)
+        yield _unanalysed(source, function, failed[0].message, failed, overload)
         return
     model = function.analysis.model
     for flow in found.kernels:
         shown = at_sizes(model, flow, shown_sizes(model, flow, sizes))
-        yield flow_entry(source, function, shown, found.diagnostics)
+        yield flow_entry(source, function, shown, found.diagnostics, overload)
 
 
 def _whole(function: FunctionReport) -> Span:
     return Span(function.base, function.base + len(function.parsed.source.text))
 
 
-def _unanalysed(source: Source, function: FunctionReport, reason: str, mistakes: Sequence[Diagnostic]) -> FlowEntry:
+def _unanalysed(
+    source: Source, function: FunctionReport, reason: str, mistakes: Sequence[Diagnostic], overload: int
+) -> FlowEntry:
     place = next((range_of(source, item.span.shift(function.base)) for item in mistakes), None)
     return FlowEntry(
         path=source.path,
         function=function.name,
+        overload=overload,
         range=range_of(source, _whole(function)),
         verdict=Strength.UNKNOWN.value,
         tried="",
@@ -216,7 +232,7 @@ def _unanalysed(source: Source, function: FunctionReport, reason: str, mistakes:
 
 
 def flow_entry(
-    source: Source, function: FunctionReport, flow: KernelFlow, told: Sequence[Diagnostic] = ()
+    source: Source, function: FunctionReport, flow: KernelFlow, told: Sequence[Diagnostic] = (), overload: int = 0
 ) -> FlowEntry:
     """One analysed kernel with absolute places. `told`: what is said of the function, with fixes that are tried out."""
     base = function.base
@@ -231,6 +247,7 @@ def flow_entry(
     return FlowEntry(
         path=source.path,
         function=function.name,
+        overload=overload,
         range=range_of(source, _whole(function)),
         verdict=flow.strength.value,
         tried=flow.tried,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from croqc.syntax.formatter import format_file
+from croqc.syntax.formatter import Formatted, format_file
 from croqc.syntax.parser import parse_file
 from croqc.syntax.tree import FileTree
 from croqc.text.diagnostics import Severity
@@ -34,8 +34,8 @@ def format_text(text: str) -> FormattedText:
     return FormattedText(apply_edits(text, found.edits), found.skipped)
 
 
-def formatting(tree: FileTree, within: Span | None = None) -> Formatting:
-    """What formats a parsed file, or what of that touches a place of it."""
+def formatting(tree: FileTree, within: Span | None = None, known: Formatted | None = None) -> Formatting:
+    """What formats a parsed file, or what of that touches a place of it. `known`: as `format_file` takes it."""
     place = Span(0, len(tree.text)) if within is None else within
     broken = tuple(
         item.tree.name.id if item.tree else "a function"
@@ -43,7 +43,7 @@ def formatting(tree: FileTree, within: Span | None = None) -> Formatting:
         if _meet(Span(item.source.base, item.source.base + len(item.source.text)), place)
         and any(found.severity is Severity.ERROR for found in item.findings)
     )
-    return Formatting(tuple(edit for edit in format_file(tree, within) if _meet(edit.span, place)), broken)
+    return Formatting(tuple(edit for edit in format_file(tree, within, known) if _meet(edit.span, place)), broken)
 
 
 def _meet(span: Span, place: Span) -> bool:

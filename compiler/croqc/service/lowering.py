@@ -45,13 +45,15 @@ class Lowered:
     notes: tuple[Diagnostic, ...] = ()
 
 
-def lower_file(report: FileReport, entry: str | None, sizes: Mapping[str, Size]) -> tuple[Lowered, ...]:
+def lower_file(
+    report: FileReport, entry: str | None, sizes: Mapping[str, Size], overload: int | None = None
+) -> tuple[Lowered, ...]:
     """The functions that a run would take, each once, for the sizes of its first run.
 
     Raises PlanError for a usage error.
     """
     first: dict[int, Planned] = {}
-    for planned in plan_runs(report, Request(entry, sizes)):
+    for planned in plan_runs(report, Request(entry, sizes, overload=overload)):
         check_sizes(report, planned.function, planned.sizes)
         first.setdefault(planned.function.base, planned)
     return tuple(

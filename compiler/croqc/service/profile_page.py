@@ -40,7 +40,8 @@ def measured_flows(profiles: Sequence[Profiled]) -> dict[str, Any]:
     """The data of the page: as `croq flow --json`, with the recorded blocks of each kernel in `recorded`."""
     flows: list[dict[str, Any]] = []
     for item in profiles:
-        own = to_data(flow_result(item.report, item.function.name))["flows"]
+        overload = item.report.overloads[item.function.base]
+        own = to_data(flow_result(item.report, item.function.name, overload=overload))["flows"]
         runs = list(_runs(item))
         for number, flow in enumerate(own):
             flow["recorded"] = [to_data(run) for kernel, run in runs if kernel == number]

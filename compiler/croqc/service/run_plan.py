@@ -12,7 +12,7 @@ from croqc.runs.sizes import NoSizesError
 from croqc.runs.telling import telling_sizes
 from croqc.sema.launch_limits import LARGEST
 from croqc.sema.model import Symbol, SymbolKind
-from croqc.service.check import FileReport, FunctionReport
+from croqc.service.check import FileReport, FunctionReport, no_overload
 from croqc.service.run_values import Size, bindable, unknown_size, wrong_value
 from croqc.syntax.comment_directives import FunctionDirectives, RunDirective
 from croqc.syntax.directive_clauses import RunValue
@@ -82,9 +82,7 @@ def pick_functions(report: FileReport, entry: str | None, overload: int | None =
             hint = did_you_mean(entry, [name for name in names if name])
             raise PlanError(f"{report.source.path}: there is no function '{entry}'; {hint}".rstrip("; "))
         if overload is not None and not 0 <= overload < len(chosen):
-            raise PlanError(
-                f"{report.source.path}: there is no function '{entry}' of number {overload}, counted from 0"
-            )
+            raise PlanError(f"{report.source.path}: {no_overload(entry, overload)}")
         return chosen if overload is None else [chosen[overload]]
     with_runs = [index for index, item in enumerate(report.directives.functions) if item.runs]
     if with_runs or len(names) == 1:
@@ -107,7 +105,7 @@ def _parse_size(name: str, text: str | None) -> Size:
 
 
 def split_defines(
-    report: FileReport, entry: str | None, defines: Mapping[str, str | None]
+    report: FileReport, entry: str | None, defines: Mapping[str, str | None], overload: int | None = None
 ) -> tuple[dict[str, str | None], dict[str, Size]]:
     """The `-D` names as macros, and those that bind a size or scalar parameter of a function to be run.
 
@@ -118,7 +116,7 @@ def split_defines(
     macros = {item.name for item in report.tree.pre.macros}
     known: set[str] = set()
     symbols: list[Symbol] = []
-    for index in pick_functions(report, entry):
+    for index in pick_functions(report, entry, overload):
         analysis = report.functions[index].analysis
         own = bindable(analysis.model) if analysis else {}
         known |= own.keys()

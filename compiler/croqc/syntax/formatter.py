@@ -26,19 +26,40 @@ _SILENT = _FIXED | {"COMMENT"}
 _CLOSERS = frozenset({"_RPAR", "_RBRACK", "_RBRACE", "_RANGLE", "_SEMI"})
 
 
-def format_file(tree: FileTree, within: Span | None = None) -> tuple[Edit, ...]:
+Formatted = dict[tuple[object, ...], tuple[Edit, ...]]
+"""What was found of functions, relative to each: by its text, the blanks in front of it and what its macros leave."""
+
+
+def format_file(tree: FileTree, within: Span | None = None, known: Formatted | None = None) -> tuple[Edit, ...]:
     """Absolute edits, in file order, that bring every function without errors into the house style; or each that
     touches a place.
 
-    Formatting the result again gives no edits; the tokens of each function stay the same.
+    Formatting the result again gives no edits; the tokens of each function stay the same. `known` is what was found in
+    a text before, for functions that did not change; it becomes what is found in this one.
     """
     edits: list[Edit] = []
+    known = {} if known is None else known
+    before = dict(known)
+    if within is None:
+        known.clear()
     for function in tree.functions:
         base = function.source.base
         there = within is None or (base <= within.end and within.start <= base + len(function.source.text))
         if there and function.tree is not None and not _is_broken(function):
-            edits += [edit.shift(base) for edit in _Formatter(tree.text, function).edits()]
+            key = _key(tree.text, function)
+            own = before.get(key) if function.typed else None
+            if own is None:
+                own = tuple(_Formatter(tree.text, function).edits())
+            known[key] = own
+            edits += [edit.shift(base) for edit in own]
     return tuple(edits)
+
+
+def _key(text: str, function: ParsedFunction) -> tuple[object, ...]:
+    """What the format of a function follows from: of a macro the kinds of its tokens count, not their text."""
+    source, typed = function.source, function.typed
+    tokens = tuple([token.type for token in typed]), tuple([token.start for token in typed])
+    return source.text, _margin(text, source.base), source.dead, *tokens
 
 
 def _is_broken(function: ParsedFunction) -> bool:

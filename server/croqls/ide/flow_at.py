@@ -75,13 +75,15 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class FlowAt:
-    """Version 1. `function` is empty outside kernels; `visits`, in the order that is drawn, are empty beside steps.
+    """Version 1. `function` is empty outside kernels, `overload` is its number among those of its name; `visits`,
+    in the order that is drawn, are empty beside steps.
 
     `range`: the statement; in a kernel that fails one of its counterexamples, which has no visits.
     """
 
     version: int
     function: str
+    overload: int
     verdict: str
     strength: str
     range: Range | None
@@ -101,11 +103,11 @@ def flow_at(result: FlowResult, place: Place) -> FlowAt:
         for item in flow.findings:
             if found := _steps_at(item.steps, here):
                 return _told(flow, item.steps[found[0]].range)
-    return _told(around[0]) if around else FlowAt(1, "", "", "", None, ())
+    return _told(around[0]) if around else FlowAt(1, "", 0, "", "", None, ())
 
 
 def _told(flow: FlowEntry, span: Range | None = None, visits: tuple[Visit, ...] = ()) -> FlowAt:
-    return FlowAt(1, flow.function, flow.verdict, flow.strength, span, visits)
+    return FlowAt(1, flow.function, flow.overload, flow.verdict, flow.strength, span, visits)
 
 
 def _holds(span: Range, here: tuple[int, int]) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from croqc.builtins import lookup
+from croqc.builtins import lookup, operation
 from croqc.sema.describe import describe
 from croqc.sema.model import BufferInfo, Model, Symbol, SymbolKind
 from croqc.sema.types import Bounded
@@ -15,6 +16,7 @@ from croqc.text.span import Span
 from croqls.ide.directives import directive_hover
 from croqls.ide.expansion import expansion_at
 from croqls.ide.hover_flow import flow_section, has_flow
+from croqls.ide.hover_operations import Made, not_known, operation_facts
 from croqls.ide.snapshot import Snapshot, is_warpgroup, token_at
 
 _LONGEST, _MOST_LINES = 400, 8  # characters and lines of an expansion in a hover
@@ -29,9 +31,15 @@ class Hover:
 
 
 def hover(
-    snapshot: Snapshot, offset: int, pictures: bool = False, with_flow: bool = True, instead: str = ""
+    snapshot: Snapshot,
+    offset: int,
+    pictures: bool = False,
+    with_flow: bool = True,
+    instead: str = "",
+    made: Callable[[], Made] = not_known,
 ) -> Hover | None:
-    """Type and shape of a name, definition of a macro, documentation of a word or directive, credit flow; or None.
+    """Type and shape of a name, definition of a macro, documentation of a word or directive, what a copy or a multiply
+    comes to, credit flow; or None. `made` tells how the copies of the function are made, as far as that is known.
 
     `pictures`: the client shows images in Markdown. Without `with_flow` nothing is said of the credit flow but
     `instead`: it costs a run of the verifier where the snapshot's report has no verdicts; `needs_flow` says where.
@@ -53,7 +61,7 @@ def hover(
     if token is None:
         return None
     told = flow_section(snapshot, function, token, pictures) if with_flow else instead
-    parts = (_symbol(function, token) or _operation(function, token), told)
+    parts = (_symbol(snapshot, function, token) or _operation(function, token, made), told)
     text = "\n\n---\n\n".join(part for part in parts if part)
     return Hover(text, token.span.shift(function.base)) if text else None
 
@@ -100,6 +108,8 @@ def _macro(snapshot: Snapshot, function: FunctionReport, name: str, span: Span) 
         lines.append("Defined on the command line or in the settings.")
     else:
         lines.append(f"Macro, line {snapshot.source.line_column(macro.span.start)[0]}.")
+    functions = snapshot.report.functions
+    lines[-1] += _used(sum(used == name for one in functions for _, used in one.parsed.source.macro_uses))
     found = expansion_at(snapshot, here)
     if found is not None and found.span.start == here and _is_news(found.text, macro.body):
         lines.append(f"Becomes\n\n{_code(found.text)}")
@@ -111,14 +121,30 @@ def _is_news(text: str, body: str) -> bool:
     return len(text) <= _LONGEST and text.count("\n") < _MOST_LINES and text.split() not in ([], body.split())
 
 
-def _symbol(function: FunctionReport, token: Token) -> str | None:
+def _used(count: int) -> str:
+    return " Used once in functions." if count == 1 else f" Used {count} times in functions."
+
+
+def _symbol(snapshot: Snapshot, function: FunctionReport, token: Token) -> str | None:
     if function.analysis is None or token.kind is not Kind.WORD:
         return None
     model = function.analysis.model
     for name, symbol in model.uses.items():
         if name.span == token.span and name.id == token.text:
-            return "\n\n".join([_code(_declaration(symbol)), *_facts(model, symbol)])
+            facts = _sizes(snapshot, function, symbol) if symbol.kind is SymbolKind.DIMENSION else []
+            return "\n\n".join([_code(_declaration(symbol)), *_facts(model, symbol), *facts])
     return None
+
+
+def _sizes(snapshot: Snapshot, function: FunctionReport, symbol: Symbol) -> list[str]:
+    """The values of a dimension in the lines that run it, and how often its name stands in the function."""
+    report = snapshot.report
+    own = report.directives.functions[report.functions.index(function)]
+    values = dict.fromkeys(str(size.value) for run in own.runs for size in run.sizes if size.name == symbol.name)
+    assert function.analysis is not None
+    count = sum(one is symbol for one in function.analysis.model.uses.values())
+    uses = f"{count} uses" if count != 1 else "1 use"
+    return [f"Run with {', '.join(values)}. {uses} in this function." if values else f"{uses} in this function."]
 
 
 def _declaration(symbol: Symbol) -> str:
@@ -145,9 +171,20 @@ def _bytes(model: Model, info: BufferInfo) -> str:
     return f"{slots}{info.bytes:,} bytes, {share:.1f} % of the limit of {model.context.target.name}.{swizzle}"
 
 
-def _operation(function: FunctionReport, token: Token) -> str | None:
+def _operation(function: FunctionReport, token: Token, made: Callable[[], Made]) -> str | None:
+    """What it comes to here, and the documentation of the word; of `mma` that of what stands behind its dot."""
     row = lookup(token.text.lstrip("."), _word_before(function, token))
-    return row_text(row) if row else None
+    if token.kind is Kind.WORD and (behind := _dotted_behind(function, token)):
+        row = operation(token.text, behind) or row
+    facts = operation_facts(function.analysis.model, token, made) if row and function.analysis else ""
+    return "\n\n".join(filter(None, (facts, row_text(row)))) if row else None
+
+
+def _dotted_behind(function: FunctionReport, token: Token) -> str:
+    """The word behind the dot that stands at the end of a word; empty where there is none."""
+    tokens = function.parsed.source.tokens
+    following = next((item for item in tokens if item.start == token.end and item.kind is Kind.DOTTED), None)
+    return following.text.lstrip(".") if following else ""
 
 
 def _word_before(function: FunctionReport, token: Token) -> str:

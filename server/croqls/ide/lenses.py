@@ -17,6 +17,7 @@ from croqc.sema.model import Analysis, Kernel, Model, SymbolKind
 from croqc.sema.types import Event, Storage
 from croqc.service.check import FileReport, FunctionReport
 from croqc.text.span import Span
+from croqls.ide.hover_operations import Made
 from croqls.ide.run_lenses import SHOW_RUN, Ran, Which, around, directive_texts, likeness, run_title
 from croqls.ide.snapshot import Snapshot
 
@@ -36,11 +37,19 @@ class Lens:
     overload: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """What is known of a function that was compiled: the bytes of the kernel that takes most, how copies are made."""
+
+    bytes: int
+    copies: Made
+
+
 Costs = dict[Analysis, tuple[str, str]]
 """What a function costs, in words, and its text."""
 LayoutKey = tuple[object, ...]
-Layouts = Mapping[LayoutKey, int | None]
-"""The bytes of the kernel that takes most; None where there is no layout."""
+Layouts = Mapping[LayoutKey, "Laid | None"]
+"""None where there is no layout."""
 _NOT_RUN: Mapping[Which, Ran] = {}
 _NOT_LAID_OUT: Layouts = {}
 
@@ -82,13 +91,16 @@ def lenses(
 
 
 def layout_keys(report: FileReport) -> tuple[LayoutKey, ...]:
-    """What the layout of each function's kernels depends on: its text and macros, its sizes, the target."""
-    both = zip(report.functions, report.directives.functions, strict=True)
-    target, source = report.target.name, report.source
-    return tuple((one.parsed.source.key, directive_texts(source, own), target) for one, own in both)
+    return tuple(layout_key(report, number) for number in range(len(report.functions)))
 
 
-def _of_function(report: FunctionReport, card: bool, costs: Costs, laid_out: int | None) -> Iterator[Lens]:
+def layout_key(report: FileReport, number: int) -> LayoutKey:
+    """What the layout of a function's kernels depends on: its text and macros, its sizes, the target."""
+    own = report.directives.functions[number]
+    return report.functions[number].parsed.source.key, directive_texts(report.source, own), report.target.name
+
+
+def _of_function(report: FunctionReport, card: bool, costs: Costs, laid_out: Laid | None) -> Iterator[Lens]:
     tree = report.parsed.tree
     if tree is None or not tree.name.id:
         return
@@ -96,7 +108,7 @@ def _of_function(report: FunctionReport, card: bool, costs: Costs, laid_out: int
     if report.analysis is not None and report.analysis in costs:
         cost = costs[report.analysis][0]
         if laid_out is not None:
-            cost = " · ".join([_memory("shared", laid_out, report.analysis.model), *cost.split(" · ")[1:]])
+            cost = " · ".join([_memory("shared", laid_out.bytes, report.analysis.model), *cost.split(" · ")[1:]])
         titles += [(FLOW, "⧉ Credit flow"), (CUDA, "{ } CUDA"), (SHARED_MEMORY, cost)]
     span = tree.name.span.shift(report.base)
     for command, title in titles:

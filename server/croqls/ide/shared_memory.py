@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from croqc.pipe import ir
 from croqc.pipe.alive import extent
 from croqc.pipe.exprs import Lit
+from croqc.pipe.walk import statements
 from croqc.service.check import FileReport
 from croqc.service.check_result import DiagnosticEntry, Range, diagnostic_entry, range_of
 from croqc.service.lowering import Lowered, lower_file
@@ -55,9 +56,11 @@ class SharedMemory:
     diagnostics: tuple[DiagnosticEntry, ...]
 
 
-def shared_memory(report: FileReport, entry: str | None, sizes: Mapping[str, Size]) -> SharedMemory:
+def shared_memory(
+    report: FileReport, entry: str | None, sizes: Mapping[str, Size], overload: int | None = None
+) -> SharedMemory:
     """The layout of each kernel that would run. Raises PlanError for a usage error."""
-    functions = lower_file(report, entry, sizes)
+    functions = lower_file(report, entry, sizes, overload)
     return SharedMemory(
         1,
         report.source.path,
@@ -67,16 +70,53 @@ def shared_memory(report: FileReport, entry: str | None, sizes: Mapping[str, Siz
     )
 
 
-def shared_bytes(report: FileReport, numbers: Iterable[int]) -> list[int | None]:
-    """What a block of the kernel takes that takes most, of each of these functions of the file, by their numbers from
-    0; None where there is no layout."""
+@dataclass(frozen=True, slots=True)
+class MadeCopy:
+    """How the copy of a statement is made, in words; `start` and `end` count from the function's."""
+
+    start: int
+    end: int
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The bytes that a block of the kernel takes that takes most, and how the copies of a function are made."""
+
+    bytes: int
+    copies: tuple[MadeCopy, ...]
+
+
+def layouts_of(report: FileReport, numbers: Iterable[int]) -> list[Layout | None]:
+    """Of each of these functions of the file, by their numbers from 0; None where there is no layout."""
     functions = [report.functions[number] for number in numbers]
     made: dict[int, Lowered] = {}
     for name in dict.fromkeys(one.name for one in functions):
         with suppress(PlanError):  # there are no sizes to lay it out for
             made.update((item.function.base, item) for item in lower_file(report, name, {}))
-    kernels = (_kernels(report, made[one.base]) if one.base in made else () for one in functions)
-    return [max((kernel.bytes for kernel in own), default=None) for own in kernels]
+    return [_layout(made[one.base]) if one.base in made else None for one in functions]
+
+
+def _layout(item: Lowered) -> Layout | None:
+    kernels = item.program.kernels if item.program is not None else ()
+    if not kernels:
+        return None
+    found = (one for kernel in kernels for one in statements(kernel.body) if isinstance(one, ir.Copy))
+    copies = {(one.span.start, one.span.end): how_made(one) for one in found if one.mechanism is not None}
+    made = tuple(MadeCopy(*place, how) for place, how in copies.items())
+    return Layout(max(kernel.shared_bytes for kernel in kernels), made)
+
+
+def how_made(copy: ir.Copy) -> str:
+    """The mechanism of a copy in words, and why it is not the one that was asked for."""
+    words = {
+        ir.Mechanism.TMA: "by TMA",
+        ir.Mechanism.CP_ASYNC: f"by `cp.async`, {copy.vector} bytes an access",
+        ir.Mechanism.VECTOR: f"by loads and stores of {copy.vector} bytes",
+        ir.Mechanism.SCALAR: "element by element",
+    }
+    assert copy.mechanism is not None
+    return words[copy.mechanism] + (f", not by TMA: {copy.instead}" if copy.instead else "")
 
 
 def _kernels(report: FileReport, item: Lowered) -> list[SharedKernel]:

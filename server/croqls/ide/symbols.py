@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -43,26 +42,30 @@ _SHOWN = {
 
 def outline(snapshot: Snapshot) -> tuple[OutlineItem, ...]:
     """Macros and functions in file order; below a function its parameters, buffers and events."""
-    items = [
-        OutlineItem(macro.name, macro.body, OutlineKind.MACRO, macro.span, macro.span)
-        for macro in snapshot.report.tree.pre.macros
-        if macro.span is not None
-    ]
-    items += [item for report in snapshot.report.functions for item in _function(report)]
+    found = map(outline_of, snapshot.report.functions)
+    items = [*macros_of(snapshot), *(item for item in found if item is not None)]
     return tuple(sorted(items, key=lambda item: item.span))
 
 
-def _function(report: FunctionReport) -> Iterator[OutlineItem]:
+def macros_of(snapshot: Snapshot) -> list[OutlineItem]:
+    macros = snapshot.report.tree.pre.macros
+    return [
+        OutlineItem(one.name, one.body, OutlineKind.MACRO, one.span, one.span) for one in macros if one.span is not None
+    ]
+
+
+def outline_of(report: FunctionReport) -> OutlineItem | None:
+    """A function with what is below it; None for one that cannot be read."""
     tree = report.parsed.tree
     if tree is None:
-        return
+        return None
     whole = tree.span.shift(report.base)
     symbols = report.analysis.model.symbols if report.analysis else ()
     children = tuple(
         _child(symbol, report.base) for symbol in symbols if symbol.kind in _SHOWN and symbol.name_span.length
     )
     name = tree.name.id or "(unnamed)"
-    yield OutlineItem(name, _signature(tree), OutlineKind.FUNCTION, whole, tree.name.span.shift(report.base), children)
+    return OutlineItem(name, _signature(tree), OutlineKind.FUNCTION, whole, tree.name.span.shift(report.base), children)
 
 
 def _signature(tree: ast.Function) -> str:

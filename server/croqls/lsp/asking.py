@@ -26,7 +26,7 @@ UNTRUSTED = "this workspace is not trusted, so nothing in it is run or compiled;
 _FARTHEST = 2**31 - 1  # of a line or a column
 _MOST = 2**64  # of a number, far from what any is good for; NaN is no number either
 _WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false", dict: "an object"}
-COMMON: Mapping[str, type] = {"entry": str, "defines": dict}
+COMMON: Mapping[str, type] = {"entry": str, "overload": int, "defines": dict}
 
 
 class RequestFailedError(JsonRpcException):

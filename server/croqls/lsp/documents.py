@@ -16,6 +16,7 @@ from lsprotocol import types as lsp
 
 from croqc.service.check import FileReport
 from croqc.service.settings import Settings, SettingsError, project_settings
+from croqc.syntax.formatter import Formatted
 from croqc.text.diagnostics import Diagnostic
 from croqc.text.record import record, replace
 from croqc.text.source import Encoding, Source
@@ -101,6 +102,7 @@ class Documents:
         self.own_patterns = False
         self._hinted: dict[str, Hints] = {}
         self._costs: dict[str, Costs] = {}
+        self._formatted: dict[str, Formatted] = {}
 
     def all(self) -> tuple[Snapshot, ...]:
         return tuple(self._open.values())
@@ -146,6 +148,7 @@ class Documents:
             self._spellings.pop(key, None)
             self._hinted.pop(key, None)
             self._costs.pop(key, None)
+            self._formatted.pop(key, None)
         return not left
 
     def judge(
@@ -191,6 +194,10 @@ class Documents:
     def costs_of(self, snapshot: Snapshot) -> Costs:
         """What the lenses of a document cost to make, kept from version to version."""
         return self._costs.setdefault(key_of(snapshot.uri), {})
+
+    def formatted_of(self, snapshot: Snapshot) -> Formatted:
+        """What formats the functions of a document, kept from version to version."""
+        return self._formatted.setdefault(key_of(snapshot.uri), {})
 
     def resettle(self) -> list[str]:
         """Take up changed settings in every document; returns what is wrong with project files."""

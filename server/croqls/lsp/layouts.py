@@ -1,4 +1,5 @@
-"""What the kernels of a document take of shared memory, found while nobody types: lenses tell it, once it is known.
+"""What the kernels of a document take of shared memory, and how their copies are made, found while nobody types: lenses
+and hovers tell it, once it is known.
 
 Worked out in the process for long work, a few functions at a time, so that who asks it for something waits for those
 alone. Must not lay anything out (see `croqls.ide.shared_memory`).
@@ -8,8 +9,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Any
 
-from croqls.ide.lenses import Layouts, layout_keys
+from croqc.text.span import Span
+from croqls.ide.hover_operations import Made, not_known
+from croqls.ide.lenses import Laid, Layouts, layout_key, layout_keys
 from croqls.ide.snapshot import Snapshot
 from croqls.lsp.documents import Documents, key_of
 from croqls.lsp.orders import order_of
@@ -35,6 +39,15 @@ class LayoutFinder:
         if key not in self._tasks and _missing(snapshot, known):
             self._tasks[key] = asyncio.create_task(self._find(snapshot.uri))
         return known
+
+    def copies_at(self, snapshot: Snapshot, offset: int) -> Made:
+        """How the copies of the function at a place are made, as far as that is known by now."""
+        function = snapshot.function_at(offset)
+        known = self.of(snapshot) if function is not None and snapshot.is_read else {}
+        if function is None or not known:
+            return not_known()
+        laid = known.get(layout_key(snapshot.report, snapshot.report.functions.index(function)))
+        return not_known() if laid is None else laid.copies
 
     async def _find(self, uri: str) -> None:
         key = key_of(uri)
@@ -66,8 +79,15 @@ class LayoutFinder:
         found = outcome.data if isinstance(outcome.data, list) else [None] * len(numbers)
         known, keys = self._known.get(key_of(snapshot.uri), {}), layout_keys(snapshot.report)
         now = {key: known[key] for key in keys if key in known}
-        now.update((keys[number], taken) for number, taken in zip(numbers, found, strict=True))
+        now.update((keys[number], taken) for number, taken in zip(numbers, map(_laid, found), strict=True))
         self._known[key_of(snapshot.uri)] = now  # None too: it is not tried again
+
+
+def _laid(found: Any) -> Laid | None:
+    """As the process tells it."""
+    if found is None:
+        return None
+    return Laid(found["bytes"], {Span(one["start"], one["end"]): one["how"] for one in found["copies"]})
 
 
 def _missing(snapshot: Snapshot, known: Layouts) -> list[int]:

@@ -13,6 +13,7 @@ from croqls.lsp.documents import Documents
 from croqls.lsp.encoded import Encoded
 from croqls.lsp.flow_process import FlowProcess
 from croqls.lsp.layouts import LayoutFinder
+from croqls.lsp.outlines import Outlines
 from croqls.lsp.protocol import CroqtileProtocol, plain_converter
 from croqls.lsp.reading import Reading
 from croqls.lsp.runs import Runs
@@ -53,6 +54,7 @@ class CroqtileServer(LanguageServer):
         self.tokens: dict[str, lsp.SemanticTokens] = {}  # the newest answer for each document
         self.tokens_sent = 0
         self.encoded: dict[str, Encoded] = {}  # by document
+        self.outlines: dict[str, Outlines] = {}  # the same
         self.failures: set[tuple[str, str]] = set()  # address and message of what failed inside the tools and is logged
 
     def may_run(self, uri: str) -> bool:

@@ -10,16 +10,19 @@ from contextlib import contextmanager
 from time import perf_counter, thread_time
 
 _FEW, _MANY = 4, 64  # stretches of work
+_PARDON = 16  # of them in a row, behind which one that waits is a hitch: something else ran for a moment
 _HITCH = 0.001  # seconds that a system takes now and then
 _PART = 8  # of its time that work may wait, for caches that are shared
 
 
 class SpareCore:
     """It is there once some stretches of work in a row did not wait. Each time that it turns out to be gone again,
-    twice as many have to show it: where there is none, trying to use it shall cost one stretch in many."""
+    twice as many have to show it: where there is none, trying to use it shall cost one stretch in many. Where there has
+    been one for long, all that is forgotten."""
 
     def __init__(self) -> None:
         self._smooth, self._needed = 0, _FEW
+        self._row = 0  # stretches that did not wait since it is there
 
     @property
     def is_there(self) -> bool:
@@ -37,7 +40,14 @@ class SpareCore:
         if seconds < _HITCH:
             return
         if seconds - used <= _HITCH + used / _PART:
+            self._row += self.is_there
             self._smooth += 1
+            if self._row >= 2 * _MANY:
+                self._needed = _FEW
+            return
+        pardoned = self._row >= _PARDON
+        self._row = 0
+        if pardoned:
             return
         if self.is_there:
             self._needed = min(2 * self._needed, _MANY)

@@ -32,7 +32,7 @@ from croqc.text.near import did_you_mean
 from croqls.ide.flow_at import flow_at
 from croqls.ide.generated import generated
 from croqls.ide.ir import ir
-from croqls.ide.shared_memory import shared_bytes, shared_memory
+from croqls.ide.shared_memory import layouts_of, shared_memory
 from croqls.workers import runs
 from croqls.workers.begin import begin
 from croqls.workers.orders import News, Order, Outcome, Text
@@ -65,8 +65,8 @@ class Desk:
 
         Raises PlanError for a name that is neither.
         """
-        report = self.report(document)
-        macros, sizes = split_defines(report, options.get("entry"), options.get("defines") or {})
+        report, entry = self.report(document), options.get("entry")
+        macros, sizes = split_defines(report, entry, options.get("defines") or {}, options.get("overload"))
         if macros:
             report = check_text(document.text, Settings(defines=macros), document.below, document.path, report)
         return report, sizes
@@ -84,7 +84,7 @@ def _flow(desk: Desk, document: Text, options: Options) -> FlowResult:
     if not options.get("defines"):
         report = desk.with_flow(document)
     whole = {name: value for name, value in sizes.items() if isinstance(value, int) and not isinstance(value, bool)}
-    return flow_result(report, options.get("entry"), whole)
+    return flow_result(report, options.get("entry"), whole, overload=options.get("overload"))
 
 
 def _flow_page(desk: Desk, document: Text, options: Options) -> Any:
@@ -98,16 +98,17 @@ def _flow_at(desk: Desk, document: Text, options: Options) -> Any:
 
 def _generated(desk: Desk, document: Text, options: Options) -> Any:
     report, sizes = desk.asked(document, options)
-    return generated(cuda_of(report, options.get("entry"), sizes, options.get("form") or "cuda").result)
+    form = options.get("form") or "cuda"
+    return generated(cuda_of(report, options.get("entry"), sizes, form, options.get("overload")).result)
 
 
 def _shared_memory(desk: Desk, document: Text, options: Options) -> Any:
     report, sizes = desk.asked(document, options)
-    return shared_memory(report, options.get("entry"), sizes)
+    return shared_memory(report, options.get("entry"), sizes, options.get("overload"))
 
 
 def _layouts(desk: Desk, document: Text, options: Options) -> Any:
-    return shared_bytes(desk.report(document), options["functions"])
+    return layouts_of(desk.report(document), options["functions"])
 
 
 def _ir(desk: Desk, document: Text, options: Options) -> Any:

@@ -79,6 +79,8 @@ def _common(at: At) -> Params:
     found = at.document()
     if at.draw.random() < 0.25:
         found["entry"] = at.draw.choice(NAMES)
+        if at.draw.random() < 0.3:
+            found["overload"] = at.draw.choice((0, 1, -1))
     if at.draw.random() < 0.25:
         found["defines"] = at.draw.choice(DEFINES)
     if at.draw.random() < 0.15:

@@ -65,7 +65,7 @@ def expected(document: Document, settings: Any, encoding: str) -> Found:
     """What a check of the text from scratch says, in the form of `told`."""
     below = Settings(settings.get("arch"), settings.get("dialect"), settings.get("defines") or {})
     path = str(path_of(document.uri) or document.uri)
-    report = with_flow(check_text(document.text, below=below, path=path), TYPING_BUDGET)
+    report = with_flow(check_text(document.text, below=below, path=path), TYPING_BUDGET, fixes=False)
 
     def span(at: Any) -> tuple[int, ...]:
         ends = (place_at(document.text, offset, encoding) for offset in (at.start, at.end))

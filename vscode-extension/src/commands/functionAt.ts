@@ -1,7 +1,7 @@
 /** Which function a command is about: that of the lens, that at the cursor, or the one that is picked. */
 import * as vscode from "vscode";
 
-import type { About } from "../lsp.js";
+import { type About, calledIn, numbered } from "../lsp.js";
 import { aboutOf, openedDocument } from "../place.js";
 import { Refusal } from "../refusal.js";
 
@@ -26,15 +26,21 @@ export async function functionAt(args: readonly unknown[]): Promise<About | unde
   const here = functions.filter((one) => editor !== undefined && one.range.contains(editor.selection.active));
   const only = here[0] ?? (functions.length === 1 ? functions[0] : undefined);
   if (only !== undefined) {
-    return { ...about, entry: only.name };
+    return { ...about, ...numbered(only, functions) };
   }
   if (functions.length === 0) {
     throw new Refusal("There is no function to run in this file");
   }
-  const items = [...functions.map((one) => ({ label: one.name, description: one.detail })), { label: ALL, description: "" }];
+  const items = [
+    ...functions.map((one) => {
+      const which = numbered(one, functions);
+      return { label: calledIn(which) ?? one.name, description: one.detail, which };
+    }),
+    { label: ALL, description: "", which: {} },
+  ];
   const picked = await vscode.window.showQuickPick(items, { placeHolder: "What to run" });
   if (picked === undefined) {
     return undefined;
   }
-  return picked.label === ALL ? about : { ...about, entry: picked.label };
+  return { ...about, ...picked.which };
 }

@@ -9,8 +9,8 @@ export const showPtx: Command = { id: "croqtile.showPtx", run: (parts, ...args) 
 export const showSass: Command = { id: "croqtile.showSass", run: (parts, ...args) => show(parts, "sass", args) };
 
 async function show({ server }: Parts, form: Form, args: readonly unknown[]): Promise<void> {
-  const { textDocument, entry } = aboutOf(args);
+  const { textDocument, ...which } = aboutOf(args);
   await server.ready();
   await openedDocument(textDocument.uri);
-  await showBeside({ source: textDocument.uri, form, ...(entry === undefined ? {} : { entry }) });
+  await showBeside({ source: textDocument.uri, form, ...which });
 }

@@ -1,5 +1,5 @@
 /** Profiles a function on the card: measured time in the credit-flow panel, shares beside each `wait`. */
-import type { About } from "../lsp.js";
+import { type About, argumentsOf } from "../lsp.js";
 import type { Command, Parts } from "../parts.js";
 import type { ProfileEnd } from "../profileTypes.js";
 import { notProfiled } from "../profileWords.js";
@@ -53,6 +53,6 @@ async function show(parts: Parts, about: About, { state, message, offer, result,
   }
 }
 
-function anyway({ textDocument, entry }: About): Way {
-  return { title: "Profile Anyway", command: profileAnyway.id, args: [textDocument.uri, entry ?? null] };
+function anyway(about: About): Way {
+  return { title: "Profile Anyway", command: profileAnyway.id, args: argumentsOf(about) };
 }

@@ -105,7 +105,7 @@ class GeneratedDocuments implements Editor, vscode.Disposable {
 
   private async asked(subject: Subject, before: Shown | undefined): Promise<Shown> {
     const { source, form, entry, part, at } = subject;
-    const about = aboutThe(source, entry);
+    const about = aboutThe(source, entry, subject);
     switch (form) {
       case "ast":
       case "ir": {

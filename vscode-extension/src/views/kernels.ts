@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 
 import { Later } from "../later.js";
-import { type About, aboutThe } from "../lsp.js";
+import { type About, numbered } from "../lsp.js";
 import type { Parts } from "../parts.js";
 import { LANGUAGE } from "../place.js";
 import { type Entry, kernels, type Outlined } from "./kernelTree.js";
@@ -76,8 +76,8 @@ class Kernels implements vscode.TreeDataProvider<Row>, vscode.Disposable {
     const document = this.document;
     const outline = document === undefined ? [] : await outlineOf(document.uri);
     if (document === this.document) {
-      const about = document === undefined ? "" : document.uri.toString();
-      this.rows = kernels(outline).map((one) => ({ ...one, about: aboutThe(about, one.name) }));
+      const textDocument = { uri: document === undefined ? "" : document.uri.toString() };
+      this.rows = kernels(outline).map((one, _, all) => ({ ...one, about: { textDocument, ...numbered(one, all) } }));
       this.changed.fire(undefined);
     }
   }

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { Server } from "../client.js";
 import { SECTION } from "../config.js";
 import { Later } from "../later.js";
-import type { About } from "../lsp.js";
+import { type About, calledIn } from "../lsp.js";
 import type { Parts } from "../parts.js";
 import { openedDocument } from "../place.js";
 import type { SharedMemory } from "../requests.js";
@@ -99,7 +99,7 @@ class SharedMemoryPanel {
 
   private draw(layout: SharedMemory | undefined, said: string | undefined): void {
     const file = vscode.workspace.asRelativePath(vscode.Uri.parse(this.source));
-    this.panel.title = `Shared memory · ${this.about.entry ?? file.split("/").at(-1)}`;
+    this.panel.title = `Shared memory · ${calledIn(this.about) ?? file.split("/").at(-1)}`;
     this.panel.webview.html = html(sharedMemoryPage(file, layout, this.about, said));
   }
 

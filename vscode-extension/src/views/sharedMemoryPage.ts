@@ -186,9 +186,10 @@ function wrong(findings: readonly Finding[]): string {
 
 /** What a page was about, in what it kept over a reload; undefined for what was not kept here. */
 export function aboutIn(state: unknown): About | undefined {
-  const { textDocument, entry } = fieldsOf(fieldsOf(state)["about"]);
+  const about = fieldsOf(state)["about"];
+  const { textDocument, entry } = fieldsOf(about);
   const { uri } = fieldsOf(textDocument);
-  return typeof uri === "string" ? aboutThe(uri, entry) : undefined;
+  return typeof uri === "string" ? aboutThe(uri, entry, about) : undefined;
 }
 
 /** The page of a file. `said` tells why there is none of its present text. */

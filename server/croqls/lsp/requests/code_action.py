@@ -112,7 +112,9 @@ class _Wanted:
         return replace(known, flow_found=self.verdicts)
 
     def _fixes(self) -> Iterator[_Offered]:
-        """Those of each diagnostic here; the first safe one is preferred."""
+        """Those of each diagnostic here; the first safe one is preferred, those of the file come last."""
+        from croqls.assists.targets import settings_for  # here: others are not needed at the start
+
         for item in self._report().diagnostics if self.wants(QUICK_FIX) else ():
             inside = item.span.start <= self.span.end and self.span.start <= item.span.end
             if inside or (item.code, item.span) in self.told:
@@ -120,6 +122,8 @@ class _Wanted:
                 for fix in item.fixes:
                     title = title_of(self.snapshot.source, fix)
                     yield _Offered(title, fix.kind, fix.edits, item, fix is preferred)
+                for title, edit in () if self.snapshot.is_lent else settings_for(self.snapshot, item):
+                    yield _Offered(title, QUICK_FIX, (edit,), item)
 
     def _rewrites(self) -> Iterator[_Offered]:
         from croqls.assists.offers import assists, migrations  # here: rewrites are not needed at the start

@@ -38,7 +38,9 @@ async def text_document_range_formatting(server: CroqtileServer, params: lsp.Doc
 
 async def _edits(server: CroqtileServer, snapshot: Snapshot, within: Span | None) -> Edits:
     with server.reading.ahead():
-        found = await asyncio.to_thread(formatting, snapshot.report.tree, within)
+        found = await asyncio.to_thread(
+            formatting, snapshot.report.tree, within, server.documents.formatted_of(snapshot)
+        )
     if server.documents.get(snapshot.uri) is not snapshot:
         return None  # of a text that is gone by now
     if found.skipped:

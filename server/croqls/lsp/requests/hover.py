@@ -41,7 +41,7 @@ async def _hover(server: CroqtileServer, snapshot: Snapshot, offset: int) -> Hov
         if reply.late:
             said = f"{reply.failed[0].upper()}{reply.failed[1:]}."
             return hover(snapshot, offset, pictures, with_flow=False, instead=said)
-    return hover(snapshot, offset, pictures, with_flow=False)
+    return hover(snapshot, offset, pictures, with_flow=False, made=partial(server.layouts.copies_at, snapshot, offset))
 
 
 ENTRIES = (Entry(lsp.TEXT_DOCUMENT_HOVER, text_document_hover),)

@@ -44,6 +44,7 @@ def did_close(server: CroqtileServer, params: lsp.DidCloseTextDocumentParams) ->
         server.hangs.pop(key, None)
         server.tokens.pop(key, None)
         server.encoded.pop(key, None)
+        server.outlines.pop(key, None)
     server.pulled.pop(uri, None)
     retract(server, uri)
 

@@ -1,11 +1,14 @@
 /** What the panel and its page say to each other (the page's own words: `host.js` of the server). Must not import `vscode`. */
 import type { FlowAt, FlowData } from "../../flowTypes.js";
-import { fieldsOf, isRange, type Range } from "../../lsp.js";
+import { fieldsOf, isRange, type Range, type Which } from "../../lsp.js";
 
-/** To the page. `open`: the function to open anew, null for the one that matters most; without it the place is kept. */
+/**
+ * To the page. `open`: the function to open anew, null for the one that matters most; without it the place is kept.
+ * `overload`: which of those of that name.
+ */
 export type ToPage =
-  | { readonly type: "flow"; readonly result: FlowData; readonly open?: string | null }
-  | { readonly type: "open"; readonly function: string | null }
+  | { readonly type: "flow"; readonly result: FlowData; readonly open?: string | null; readonly overload?: number }
+  | ({ readonly type: "open" } & Which)
   | { readonly type: "at"; readonly told: FlowAt }
   | { readonly type: "note"; readonly text: string; readonly stale: boolean }
   | { readonly type: "document"; readonly uri: string };

@@ -7,7 +7,7 @@ import * as vscode from "vscode";
 
 import { SECTION } from "../../config.js";
 import type { FlowData } from "../../flowTypes.js";
-import type { About } from "../../lsp.js";
+import { type About, type Which, whichOf } from "../../lsp.js";
 import type { Parts } from "../../parts.js";
 import { LANGUAGE, openedDocument, SCHEMES } from "../../place.js";
 import { reasonOf, Refusal } from "../../refusal.js";
@@ -48,9 +48,9 @@ export async function showFlowPanel(parts: Parts, about: About): Promise<void> {
   if (open === undefined && page !== undefined) {
     const place = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
     open = new FlowPanel(parts, vscode.window.createWebviewPanel(TYPE, "Credit flow", place, OPTIONS), uri);
-    open.begin(page, about.entry ?? null);
+    open.begin(page, whichOf(about));
   } else {
-    open?.turn(uri, about.entry ?? null); // also one that was opened meanwhile
+    open?.turn(uri, whichOf(about)); // also one that was opened meanwhile
   }
   open?.front();
 }
@@ -58,7 +58,7 @@ export async function showFlowPanel(parts: Parts, about: About): Promise<void> {
 /** Shows measured time in the panel, which it opens where there is none. `version` is that of the text it was measured of. */
 export async function showMeasured(parts: Parts, about: About, flow: FlowData, version: number): Promise<void> {
   await showFlowPanel(parts, about);
-  open?.show(flow, version, about.entry ?? null);
+  open?.show(flow, version, whichOf(about));
 }
 
 class FlowPanel {
@@ -107,21 +107,21 @@ class FlowPanel {
   }
 
   /** Opens with a page that was asked for before there was a panel. */
-  begin(page: FlowPage, entry: string | null): void {
-    this.state.opened(page.version, entry);
+  begin(page: FlowPage, which: Which | null): void {
+    this.state.opened(page.version, which);
     this.put(page.html);
   }
 
-  turn(uri: vscode.Uri, entry: string | null): void {
+  turn(uri: vscode.Uri, which: Which | null): void {
     if (uri.toString() !== this.state.uri) {
       this.mark(null);
     }
-    this.state.turn(uri.toString(), entry);
+    this.state.turn(uri.toString(), which);
     this.name();
   }
 
-  show(flow: FlowData, version: number, entry: string | null): void {
-    this.state.measured(flow, version, entry);
+  show(flow: FlowData, version: number, which: Which | null): void {
+    this.state.measured(flow, version, which);
   }
 
   /** Makes the page; where it cannot be made, one sentence says why. */

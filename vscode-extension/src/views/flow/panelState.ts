@@ -3,6 +3,7 @@
  * due next. Must not import `vscode`.
  */
 import type { FlowAt, FlowData } from "../../flowTypes.js";
+import type { Which } from "../../lsp.js";
 import type { Following } from "./following.js";
 import type { ToPage } from "./messages.js";
 
@@ -28,9 +29,9 @@ export class PanelState {
   /** Data of the document that is not in the page's own text. */
   private newest: { readonly flow: FlowData; readonly version: number; readonly measured: boolean } | undefined;
   /** What the page is to open with the next data; null for the kernel that matters most. */
-  private wanted: string | null | undefined;
+  private wanted: Which | null | undefined;
   /** The function that was asked for by name: a cursor that stands elsewhere does not lead away from it. */
-  private named: string | undefined;
+  private named: Which | undefined;
   /** Server or settings are others than those that the data came from. */
   private stale = false;
   private listens = false;
@@ -84,9 +85,9 @@ export class PanelState {
   }
 
   /** The panel opens with a page that is there already. */
-  opened(version: number, entry: string | null): void {
+  opened(version: number, which: Which | null): void {
     this.page = { uri: this.about, version };
-    this.want(entry);
+    this.want(which);
   }
 
   /** The page is there and listens: new, or begun anew after it was hidden. */
@@ -105,8 +106,8 @@ export class PanelState {
   // --- what is asked for ---
 
   /** To a document, and a function of it; null for the kernel that matters most. */
-  turn(uri: string, entry: string | null): void {
-    this.want(entry);
+  turn(uri: string, which: Which | null): void {
+    this.want(which);
     const isOther = uri !== this.about;
     if (isOther) {
       this.about = uri;
@@ -125,11 +126,11 @@ export class PanelState {
   }
 
   /** Measured time, of the text of that version. It stays until the next edit. */
-  measured(flow: FlowData, version: number, entry: string | null): void {
+  measured(flow: FlowData, version: number, which: Which | null): void {
     this.does.following.stop();
     this.newest = { flow, version, measured: true };
     this.stale = false;
-    this.want(entry);
+    this.want(which);
     this.tell();
   }
 
@@ -179,7 +180,8 @@ export class PanelState {
   }
 
   at(told: FlowAt): void {
-    if (this.named === undefined || this.named === told.function) {
+    const { named } = this;
+    if (named === undefined || (named.function === told.function && (named.overload ?? told.overload) === told.overload)) {
       this.say({ type: "at", told });
     }
   }
@@ -191,9 +193,9 @@ export class PanelState {
     }
   }
 
-  private want(entry: string | null): void {
-    this.wanted = entry;
-    this.named = entry ?? undefined;
+  private want(which: Which | null): void {
+    this.wanted = which;
+    this.named = which ?? undefined;
   }
 
   /** What the page does not know yet. */
@@ -208,8 +210,8 @@ export class PanelState {
     if (this.newest !== undefined) {
       this.tellFlow(this.newest.flow);
     } else {
-      if (typeof this.wanted === "string") {
-        this.say({ type: "open", function: this.wanted });
+      if (this.wanted) {
+        this.say({ type: "open", ...this.wanted });
       }
       this.wanted = undefined;
       this.say({ type: "document", uri: this.about });
@@ -230,7 +232,8 @@ export class PanelState {
   }
 
   private tellFlow(result: FlowData): void {
-    this.say({ type: "flow", result, ...(this.wanted === undefined ? {} : { open: this.wanted }) });
+    const { function: open, ...which } = this.wanted ?? { function: null };
+    this.say({ type: "flow", result, ...(this.wanted === undefined ? {} : { open, ...which }) });
     this.wanted = undefined;
     this.told = this.about;
     this.say({ type: "document", uri: this.about });

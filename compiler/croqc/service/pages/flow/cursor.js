@@ -7,7 +7,7 @@ function showCursor(told) {
   cursor = told;
   $("under").classList.remove("walked");
   const own = told.visits, fits = f => !own.length || sameRange(f.steps[own[0].step]?.range, told.range);
-  const kernel = result.flows.findIndex(f => f.function === told.function && fits(f));
+  const kernel = result.flows.findIndex(f => isOf(f, told) && fits(f));
   if (kernel >= 0 && result.flows[kernel] !== flow) choose(kernel);
   const now = run?.picture.moments[at - 1], step = now && run.steps[now.step];
   const here = Boolean(step && told.range && sameSpot(step.range, told.range));

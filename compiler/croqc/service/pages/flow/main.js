@@ -39,5 +39,5 @@ new MutationObserver(paint).observe(document.body, { attributeFilter: ["class"] 
 narrow.addEventListener("change", redraw);
 addEventListener("message", e => hear(e.data));
 paint();
-load(JSON.parse($("data").textContent), remembered());
+load(JSON.parse($("data").textContent), remembered() ?? asked());
 host?.postMessage({ type: "ready" });

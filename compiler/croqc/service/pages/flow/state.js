@@ -6,13 +6,14 @@ let result, flow, run, at = 0, nominal = 38, unit = nominal, clock = false, show
 function load(data, keep, live) {
   const before = live ? flow : undefined;
   result = data;
-  const own = result.flows.map((f, i) => [f, i]).filter(([f]) => f.function === keep?.function).map(([, i]) => i);
+  const named = result.flows.map((f, i) => [f, i]).filter(([f]) => f.function === keep?.function);
+  const meant = named.filter(([f]) => f.overload === keep?.overload), own = (meant.length ? meant : named).map(([, i]) => i);
   const lost = result.flows.findIndex(f => !f.function && !f.paths.length); // its name does not parse just now
   const failing = Math.max(0, result.flows.findIndex(f => f.verdict === "fails"));
   const index = own[keep?.kernel ?? 0] ?? own[0] ?? (before && lost >= 0 ? lost : failing);
   const now = result.flows[index], broken = before && now && !now.paths.length && before.paths.length;
   if (broken) result = { ...result, flows: result.flows.with(index, before) };
-  $("kernel").replaceChildren(...result.flows.map((f, i) => make("option", { value: i, textContent: f.function })));
+  $("kernel").replaceChildren(...result.flows.map((f, i) => make("option", { value: i, textContent: titleOf(f) })));
   $("pick").hidden = result.flows.length < 2;
   choose(index, keep);
   if (broken) note(`This is the flow of the text before: ${now.reason}`, true, now.place);
@@ -20,9 +21,12 @@ function load(data, keep, live) {
 }
 function placeNow() {
   if (!flow) return null;
-  const m = run.picture.moments[at - 1], kernel = result.flows.filter(f => f.function === flow.function).indexOf(flow);
-  return { function: flow.function, kernel, run: nameOf(run), at, step: m ? identity(m) : null };
+  const m = run.picture.moments[at - 1], kernel = result.flows.filter(f => isOf(f, flow)).indexOf(flow);
+  return { function: flow.function, overload: flow.overload, kernel, run: nameOf(run), at, step: m ? identity(m) : null };
 }
+const isOf = (f, other) => f.function === other.function && f.overload === other.overload;
+// Functions of one name are counted.
+const titleOf = f => result.flows.some(other => other.function === f.function && other.overload !== f.overload) ? `${f.function} (${f.overload + 1})` : f.function;
 const nameOf = r => r === flow ? "" : r.code ? `${r.code} ${flow.findings.filter(f => f.code === r.code).indexOf(r)}` : r.name;
 // A step by what it is, not by its number or line, which an edit moves.
 function identity(m) {
@@ -34,8 +38,8 @@ function choose(index, keep) {
   if (!flow) { nothing(); return; }
   document.body.classList.remove("empty");
   $("kernel").value = index;
-  $("title").textContent = flow.function || "Credit flow";
-  document.title = `${flow.function}: ${flow.strength}`;
+  $("title").textContent = titleOf(flow) || "Credit flow";
+  document.title = `${titleOf(flow)}: ${flow.strength}`;
   $("badge").textContent = flow.strength;
   $("badge").className = `badge ${flow.verdict}`;
   const covers = `${flow.scope || "of the order of paths, events and copies"}; not of races between threads inside one path`;

@@ -153,14 +153,14 @@ local LENSES = {
   ["croqtile.showRun"] = function(_, entry, uri, which)
     lazy("run", "again", uri, entry, which)
   end,
-  ["croqtile.showFlow"] = function()
-    lazy("flow", "page")
+  ["croqtile.showFlow"] = function(_, entry, _, which)
+    lazy("flow", "page", entry, which.overload)
   end,
-  ["croqtile.showCuda"] = function(buffer, entry)
-    lazy("generated", "open", "cuda", entry, buffer)
+  ["croqtile.showCuda"] = function(buffer, entry, _, which)
+    lazy("generated", "open", "cuda", vim.tbl_extend("error", { entry = entry }, which), buffer)
   end,
-  ["croqtile.showSharedMemory"] = function(buffer, entry)
-    lazy("texts", "shared", entry, buffer)
+  ["croqtile.showSharedMemory"] = function(buffer, entry, _, which)
+    lazy("texts", "shared", vim.tbl_extend("error", { entry = entry }, which), buffer)
   end,
 }
 

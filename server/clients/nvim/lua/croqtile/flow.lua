@@ -101,25 +101,33 @@ end
 
 -- --- the page ---
 
---- By file: the process that serves it, and its address once it has told that.
+--- By file: the process that serves it, its address once it has told that, and what is wanted of it until then.
 local pages = {}
+
+--- The part of an address that names a function, and which one where others have its name.
+local function part(entry, overload)
+  if not entry then
+    return ""
+  end
+  return "#function=" .. vim.uri_encode(entry) .. (overload and ("&overload=%d"):format(overload) or "")
+end
 
 local function open(address)
   local _, failure = vim.ui.open(address)
   server.say(failure and ("open %s in a browser"):format(address) or address)
 end
 
---- `flags`: the settings of the editor as options of `croq`.
-local function serve(file, flags)
+--- `flags`: the settings of the editor as options of `croq`; `wanted`: as `part` tells it.
+local function serve(file, flags, wanted)
   local command = { server.croq(), "flow", file, "--serve" }
-  local page, complaint = { heard = "" }, ""
+  local page, complaint = { heard = "", wanted = wanted }, ""
   local function hear(_, text)
     page.heard = page.heard .. (text or "")
     local address = page.heard:match("http://127%.0%.0%.1:%d+/")
     if address and not page.address then
       page.address = address
       vim.schedule(function()
-        open(address)
+        open(address .. page.wanted)
       end)
     end
   end
@@ -144,22 +152,25 @@ local function serve(file, flags)
   pages[file] = page
 end
 
---- Open the page of the current file in the browser; it follows the file as it is written.
-function M.page()
+--- Open the page of the current file in the browser, at a function where one is named (`overload`: which one of that
+--- name); it follows the file as it is written.
+function M.page(entry, overload)
   local file = vim.api.nvim_buf_get_name(0)
   if vim.bo.filetype ~= server.NAME or not vim.uv.fs_stat(file) then
     server.say("the page shows a Croqtile file (.co) that is written; :write it first", vim.log.levels.WARN)
     return
   end
-  local known = pages[file]
+  local known, wanted = pages[file], part(entry, overload)
   if known and known.address then
-    open(known.address)
-  elseif not known and not server.client() then
-    serve(file, {})
-  elseif not known then
+    open(known.address .. wanted)
+  elseif known then
+    known.wanted = wanted
+  elseif not server.client() then
+    serve(file, {}, wanted)
+  else
     server.ask("croqtile/document", {}, function(answer)
       if not pages[file] then
-        serve(file, answer.flags)
+        serve(file, answer.flags, wanted)
       end
     end)
   end

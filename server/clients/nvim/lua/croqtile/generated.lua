@@ -9,8 +9,8 @@ local FILETYPES = { cuda = "cuda", full = "cuda", ptx = "asm", sass = "asm" }
 local space = vim.api.nvim_create_namespace("croqtile.generated")
 local group = vim.api.nvim_create_augroup("croqtile.generated", {})
 
---- By buffer of generated code: source (buffer), form (or the name of a stage), entry, lines (as `code.lines`), tick (of the
---- source then), again (makes it anew).
+--- By buffer of generated code: source (buffer), form (or the name of a stage), called (the function in words, "" for all),
+--- lines (as `code.lines`), tick (of the source then), again (makes it anew).
 local views = {}
 
 local function light(buffer, lines)
@@ -92,15 +92,16 @@ local function mistakes(code)
 end
 
 --- The buffer of a form of a source, made and shown beside it where it is not there yet.
-local function buffer_of(source, form, entry)
+local function buffer_of(source, form, called)
   for buffer, view in pairs(views) do
-    if view.source == source and view.form == form and view.entry == entry then
+    if view.source == source and view.form == form and view.called == called then
       return buffer
     end
   end
   local buffer = vim.api.nvim_create_buf(false, true)
   local name = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(source), ":t")
-  vim.api.nvim_buf_set_name(buffer, ("croqtile://%d/%s%s.%s"):format(source, entry and entry .. "@" or "", name, form))
+  local whose = called ~= "" and called .. "@" or ""
+  vim.api.nvim_buf_set_name(buffer, ("croqtile://%d/%s%s.%s"):format(source, whose, name, form))
   vim.bo[buffer].bufhidden = "wipe"
   vim.bo[buffer].filetype = FILETYPES[form] or ""
   vim.api.nvim_create_autocmd("BufWipeout", {
@@ -113,14 +114,14 @@ local function buffer_of(source, form, entry)
   return buffer
 end
 
-local function show(source, form, entry, tick, code, again)
+local function show(source, form, called, tick, code, again)
   if code.text == "" then
     local said = #code.diagnostics > 0 and table.concat(mistakes(code), "\n") or "there is no kernel here"
     server.say(said, vim.log.levels.WARN)
     return
   end
-  local buffer = buffer_of(source, form, entry)
-  views[buffer] = { source = source, form = form, entry = entry, lines = code.lines, tick = tick, again = again }
+  local buffer = buffer_of(source, form, called)
+  views[buffer] = { source = source, form = form, called = called, lines = code.lines, tick = tick, again = again }
   float.fill(buffer, vim.split(code.text, "\n", { trimempty = true }))
   if #vim.fn.win_findbuf(buffer) == 0 then
     vim.api.nvim_open_win(buffer, false, { split = "right", win = vim.fn.bufwinid(source) })
@@ -128,8 +129,10 @@ local function show(source, form, entry, tick, code, again)
   moved({ buf = vim.api.nvim_get_current_buf() })
 end
 
---- Open, or make anew, the code of a form; `entry` names one function of the file.
-function M.open(form, entry, source)
+--- Open, or make anew, the code of a form; `which` names one function of the file: `entry`, and `overload` where others
+--- have that name.
+function M.open(form, which, source)
+  which = which or {}
   source = source or vim.api.nvim_get_current_buf()
   if not vim.tbl_contains(M.FORMS, form) then
     local forms = table.concat(M.FORMS, ", ")
@@ -137,10 +140,11 @@ function M.open(form, entry, source)
     return
   end
   local tick = vim.api.nvim_buf_get_changedtick(source)
-  server.ask("croqtile/generated", { form = form, entry = entry }, function(answer)
+  local called = (which.entry or "") .. (which.overload and (" (%d)"):format(which.overload + 1) or "")
+  server.ask("croqtile/generated", vim.tbl_extend("error", { form = form }, which), function(answer)
     if vim.api.nvim_buf_is_valid(source) then
-      show(source, form, entry, tick, answer.code, function()
-        M.open(form, entry, source)
+      show(source, form, called, tick, answer.code, function()
+        M.open(form, which, source)
       end)
     end
   end, source)
@@ -152,7 +156,7 @@ function M.open_stage(stage, source)
   local tick = vim.api.nvim_buf_get_changedtick(source)
   server.ask("croqtile/ir", { after = stage }, function(answer)
     if vim.api.nvim_buf_is_valid(source) then
-      show(source, stage, nil, tick, { text = answer.text, lines = answer.lines, diagnostics = {} }, function()
+      show(source, stage, "", tick, { text = answer.text, lines = answer.lines, diagnostics = {} }, function()
         M.open_stage(stage, source)
       end)
     end

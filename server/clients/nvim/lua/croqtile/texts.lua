@@ -54,9 +54,9 @@ function M.shared_lines(answer)
   return #lines > 0 and lines or { "there is no kernel here" }
 end
 
---- `entry` names one function of the file.
-function M.shared(entry, buffer)
-  server.ask("croqtile/sharedMemory", { entry = entry }, function(answer)
+--- `which` names one function of the file: `entry`, and `overload` where others have that name; all without it.
+function M.shared(which, buffer)
+  server.ask("croqtile/sharedMemory", which or {}, function(answer)
     float.read(M.shared_lines(answer), { title = "Shared memory" })
   end, buffer)
 end
