@@ -1,4 +1,4 @@
-"""Parts of a slot that are read though nothing ever writes them (credit-flow, section 4). Must not word findings.
+"""Parts of a slot that are read though nothing has written them (credit-flow, section 4). Must not word findings.
 
 Only slots that some statement writes in part are looked at. Of each write two things are held: what it writes at
 most, beyond which nothing is written for certain; and what it surely writes, under which conditions. Where a read lies
@@ -8,8 +8,8 @@ between the two, nothing is claimed (`unsaid`).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice, product
 from math import prod
 from weakref import proxy
@@ -26,8 +26,6 @@ from croqc.flow.signature import Signature
 from croqc.flow.state import Access
 
 Boxes = tuple[Box, ...]
-_Read = tuple[Access, Elements, bool, Elements]
-"""With the elements that are read, whether these are all, and those that may not be written before."""
 _MOST_PARTS = 64  # of what is missing, that are looked at
 _TOLD = 8  # boxes of one write
 _MORE = (255, 127, 63, 31, 15, 7, 3, 1)
@@ -36,7 +34,8 @@ _SIZES = (1 << 14, 3 << 10, 1 << 10, 256, 64, 48, 16, 8, 1)  # for what the inst
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gap:
-    """`access` reads `box` of its slot, which none of `writes` covers. `shape`: of the slot.
+    """`access` reads `box` of its slot, which none of `writes` covers by then. `shape`: of the slot; `late`: something
+    may do so behind.
 
     `certain`: it goes out to global memory, inside the tensor, with `sizes` that the program allows (by variable); else
     it may be that nobody looks at it.
@@ -46,6 +45,7 @@ class Gap:
     box: Box
     shape: tuple[int, ...]
     certain: bool
+    late: bool
     writes: tuple[tuple[Access, Boxes], ...]
     sizes: Mapping[int, int]
 
@@ -86,47 +86,77 @@ def coverage_of(machine: Machine) -> Coverage:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class _Write:
+    """`most`: what an access writes at most; `surely`, under `literals`: at least, None where that is not known but of
+    parts that are the same. `number`: in the order of the run, among reads and writes."""
+
+    access: Access
+    number: int
+    most: Elements
+    surely: Elements | None
+    part: object
+    literals: Literals
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """`sure`: all of `elements` are read."""
+
+    access: Access
+    number: int
+    elements: Elements
+    sure: bool
+
+    def seen(self, write: _Write) -> _Write | None:
+        """A write, as far as it may come before: None where the read is over when it begins. In a loop whose body runs
+        once for all iterations, it may be that of an earlier one."""
+        own, other = self.access, write.access
+        if write.number < self.number or other.clock[own.index] < own.end:
+            return write
+        again = own.op.drawn is not None and own.op.drawn is other.op.drawn
+        return replace(write, surely=None, part=None) if again else None
+
+
+class _Known:
+    """What some writes come to. `alike`: under which conditions parts are written of which no more is known."""
+
+    def __init__(self, writes: Iterable[_Write]) -> None:
+        self.most: Elements = 0
+        self.surely = Written()
+        self.alike: defaultdict[object, set[Literals]] = defaultdict(set)
+        for write in writes:
+            self.most |= write.most
+            if write.surely is not None:
+                self.surely.add(write.literals, write.surely)
+            elif write.part is not None:
+                self.alike[write.part].add(write.literals)
+
+
 class Coverage:
-    """What a run wrote and read of the slots that are written in part. `writes`: of each slot, each access with what it
-    writes at most."""
+    """What a run wrote and read of the slots that are written in part. A write that is ordered behind a read is none
+    for it."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine: Machine = proxy(machine)  # no circle: a run that is done with is freed at once
         self.places = Places(self.machine)
-        self.writes: dict[int, dict[Elements, Access]] = {}
-        self.most: dict[int, Elements] = {}  # written by whom it may be
-        self.surely: defaultdict[int, Written] = defaultdict(Written)
-        self.alike: defaultdict[tuple[int, object], set[Literals]] = defaultdict(set)  # of parts that are not known
+        self.writes: defaultdict[int, list[_Write]] = defaultdict(list)
+        self._known: dict[tuple[object, ...], _Known] = {}
         self.reads: list[_Read] = []
-        for access in machine.accesses.parts.values():  # in the order of the run: a later write comes too late
+        for number, access in enumerate(machine.accesses.parts.values()):
             if access.write:
-                self._add(access)
+                self.writes[access.slot].append(self._write(number, access))
             else:
-                self.reads.append(self._read(access))
+                self.reads.append(self._read(number, access))
 
-    def _add(self, access: Access) -> None:
+    def _write(self, number: int, access: Access) -> _Write:
         found, sure = self.places.elements(access)
-        moves = self._is_left_out(access)
-        if sure:
-            self.surely[access.slot].add(self.places.literals(access), found)
-        elif (part := self.places.part(access)) is not None:
-            self.alike[access.slot, part].add(self.places.literals(access))
         lengths = (None if one.length is None else one.length.const for one in access.operand.part)
         even = not isinstance(access.op, Copy) or access.op.even
-        if moves or not even or None in lengths:  # it may be longer another time
-            found = self._all(access)
-        self.writes.setdefault(access.slot, {}).setdefault(found, access)
-        self.most[access.slot] = self.most.get(access.slot, 0) | found
-
-    def _read(self, access: Access) -> _Read:
-        left_out = self._is_left_out(access)
-        found, sure = (self._all(access), False) if left_out else self.places.elements(access)
-        held = self.places.literals(access)
-        missing = found & ~self.surely[access.slot].under(held)
-        if missing and not sure and self.alike:
-            known = self.alike.get((access.slot, self.places.part(access)), ())
-            missing = 0 if any(each <= held for each in known) else missing
-        return access, found, sure, missing
+        moves = self._is_left_out(access) or not even or None in lengths  # it may be longer another time
+        part = None if sure else self.places.part(access)
+        literals = self.places.literals(access)
+        return _Write(access, number, self._all(access) if moves else found, found if sure else None, part, literals)
 
     @staticmethod
     def _all(access: Access) -> Elements:
@@ -143,44 +173,84 @@ class Coverage:
         fixed |= {var for var, _ in self.places.turns}
         return any(one.low is not None and not one.low.variables() <= fixed for one in extents)
 
+    def _read(self, number: int, access: Access) -> _Read:
+        if self._is_left_out(access):
+            return _Read(access, number, self._all(access), sure=False)
+        return _Read(access, number, *self.places.elements(access))
+
+    def _before(self, read: _Read) -> _Known:
+        """What is written for a read."""
+        slot = read.access.slot
+        return self._of(slot, [seen for each in self.writes[slot] if (seen := read.seen(each)) is not None])
+
+    def _of(self, slot: int, writes: Sequence[_Write]) -> _Known:
+        key = slot, *((write.number, write.surely is None) for write in writes)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = _Known(writes)
+        return found
+
     # --- what is left -----------------------------------------------------------------------------
 
     def gaps(self) -> Iterator[Gap]:
-        """Reads of what nothing writes, in the order of the run; slots that nothing writes are another matter."""
-        for access, (read, sure), part in self.unwritten():
+        """Reads of what nothing has written, in the order of the run; slots that nothing writes are another matter."""
+        for read, part, late in self.unwritten():
+            access = read.access
             assert access.operand.stage is not None
             shape = slot_shape(access.operand.stage)
-            known, env = self._goes_out(access, read, part)
+            known, env = self._goes_out(access, read.elements, part)
             if env is not None or not known:
-                boxes = (
-                    (each, tuple(islice(boxes_in(own, shape), _TOLD))) for own, each in self.writes[access.slot].items()
-                )
+                own = {write.most: write.access for write in reversed(self.writes[access.slot])}
+                boxes = ((each, tuple(islice(boxes_in(most, shape), _TOLD))) for most, each in reversed(own.items()))
                 sizes = {} if env is None else {size: env[size] for size in self.machine.sizes}
-                yield Gap(access, part, shape, env is not None and sure, tuple(boxes), sizes)
+                yield Gap(access, part, shape, env is not None and read.sure, late, tuple(boxes), sizes)
 
-    def unwritten(self) -> Iterator[tuple[Access, tuple[Elements, bool], Box]]:
-        """As `gaps`, also what lies beyond a tensor: the read, its elements with whether all of them are read, and the
-        part."""
-        for access, found, sure, _ in self.reads:
-            uneven = isinstance(access.op, Copy) and not access.op.even
-            if access.op.maybe or uneven or access.slot not in self.writes:
+    def unwritten(self) -> Iterator[tuple[_Read, Box, bool]]:
+        """As `gaps`, also what lies beyond a tensor: the read, the part, and whether it may be written behind."""
+        for read in self._reads():
+            access = read.access
+            if access.op.maybe or (isinstance(access.op, Copy) and not access.op.even):
                 continue
-            if missing := found & ~self.most[access.slot]:
+            if missing := read.elements & ~self._before(read).most:
                 assert access.operand.stage is not None
-                parts = boxes_in(missing, slot_shape(access.operand.stage))
-                yield from ((access, (found, sure), part) for part in islice(parts, _MOST_PARTS))
+                shape = slot_shape(access.operand.stage)
+                ever = missing if self._idle(access) else self._of(access.slot, self.writes[access.slot]).most
+                for late, elements in ((False, missing & ~ever), (True, missing & ever)):
+                    yield from ((read, part, late) for part in islice(boxes_in(elements, shape), _MOST_PARTS))
+
+    def _idle(self, access: Access) -> bool:
+        """Whether some statement writes the buffer in longer runs only."""
+        done = {write.access.op for writes in self.writes.values() for write in writes}
+        first = access.operand.stage and access.operand.stage.first
+        writing = (op for op in self.machine.program.ops if op not in done)
+        return any(each.stage is not None and each.stage.first == first for op in writing for each in _writes(op))
+
+    def _reads(self) -> Iterator[_Read]:
+        """Those of what somebody writes."""
+        return (read for read in self.reads if read.access.slot in self.writes)
 
     def unsaid(self) -> Unsaid | None:
         """The first read of which it cannot be told whether all of it is written before."""
-        for access, _, sure, missing in self.reads:
+        for read in self._reads():
+            access, known = read.access, self._before(read)
+            missing = self._unsure(read, known)
             if not access.op.maybe:
-                missing &= self.most.get(access.slot, 0)  # the rest is never written: see `gaps`
-            if missing and access.slot in self.writes:
-                late = not missing & ~self.surely[access.slot].under(self.places.literals(access))
-                writes = self.writes[access.slot].items()
-                known = sure and not late
-                return Unsaid(access, next((one for all_, one in writes if known and all_ & missing), access), late)
+                missing &= known.most  # the rest is not written by then: see `gaps`
+            if missing:
+                writes = self.writes[access.slot]
+                late = not missing & self._unsure(read, self._of(access.slot, writes))
+                told = (write.access for write in writes if read.sure and not late and write.most & missing)
+                return Unsaid(access, next(told, access), late)
         return None
+
+    def _unsure(self, read: _Read, known: _Known) -> Elements:
+        """What of a read may not be written."""
+        held = self.places.literals(read.access)
+        missing = read.elements & ~known.surely.under(held)
+        if missing and not read.sure and known.alike:
+            alike = known.alike.get(self.places.part(read.access), ())
+            return 0 if any(each <= held for each in alike) else missing
+        return missing
 
     def _goes_out(self, access: Access, read: Elements, part: Box) -> tuple[bool, Env | None]:
         """Whether it is known where a part is copied to, and sizes with which some of it lies inside a tensor."""

@@ -20,6 +20,7 @@ from croqc.flow.regions import Operand
 from croqc.syntax import ast
 
 Clock = list[int]
+_UNSEEN: Clock = []
 OPEN: Final = 1 << 62  # the end of an access that is still going on
 TRAIL: Final = 1 << 16  # epochs of a path whose ends are kept: far more than lie between two steps that matter
 ROUND: Final = 1 << 40  # landed generations of later instances of an event are larger than all earlier ones
@@ -42,10 +43,12 @@ class Place:
 
 
 class Access:
-    """An interval on one slot. It is over for those whose clock at `index` is at least `end`."""
+    """An interval on one slot. It is over for those whose clock at `index` is at least `end`. `clock`: what its path
+    had seen at its begin, kept only for slots that are written in part."""
 
     __slots__ = (
-        "begin", "end", "env", "index", "op", "operand", "path", "place", "round", "sign", "slot", "transfer", "write",
+        "begin", "clock", "end", "env", "index", "op", "operand", "path", "place", "round", "sign", "slot",
+        "transfer", "write",
     )  # fmt: skip
 
     def __init__(
@@ -62,6 +65,7 @@ class Access:
         self.transfer: Transfer | None = None
         self.sign = -1  # what does not change of it, as a number of who compares states
         self.place: tuple[object, ...] | None = None  # see `Accesses.place`
+        self.clock: Clock = _UNSEEN
 
     def over(self, clock: Clock) -> bool:
         return clock[self.index] >= self.end

@@ -38,9 +38,10 @@ def _render(finding: Finding, subject: Subject) -> Words:
 
 
 def _part(args: Args) -> Words:
-    """A part of a slot that nothing ever writes: no rule says who should, so there is no fix."""
+    """A part of a slot that nothing has written: no rule says who should, so there is no fix."""
     them = "it" if args["single"] else "them"
-    message = f"{args['path']} copies {args['part']}, which nothing ever writes{at(args)}"
+    why = f"; nothing has written {them} by then" if args["late"] else ", which nothing ever writes"
+    message = f"{args['path']} copies {args['part']}{why}{at(args)}"
     event = args["event"]
     return Words(
         message, f"write {them}, too, before '{event}' is triggered" if event else f"write {them}, too, before"

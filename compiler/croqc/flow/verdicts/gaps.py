@@ -1,4 +1,4 @@
-"""Parts of a slot that are read and never written, in the reader's terms (credit-flow, section 4).
+"""Parts of a slot that are read and not written by then, in the reader's terms (credit-flow, section 4).
 
 Must not run anything.
 """
@@ -28,9 +28,12 @@ def judge_gaps(case: Case) -> FlowFinding | None:
 
 
 def doubt(case: Case) -> str:
-    """What is left of a verdict where something reads a part that nothing writes; empty if nothing does."""
+    """What is left of a verdict where something reads a part that nothing has written; empty if nothing does."""
     gap = next(coverage_of(case.machine).gaps(), None)
-    return "" if gap is None else f"all but {_whose(case, gap)}, which {'is' if _single(gap) else 'are'} never written"
+    if gap is None:
+        return ""
+    be, they = ("is", "it") if _single(gap) else ("are", "they")
+    return f"all but {_whose(case, gap)}, which {be} {f'read before {they} {be}' if gap.late else 'never'} written"
 
 
 def _whose(case: Case, gap: Gap) -> str:
@@ -71,6 +74,7 @@ def _told(case: Case, gap: Gap) -> FlowFinding:
         slot=slot,
         part=_whose(case, gap),
         single=_single(gap),
+        late=gap.late,
         event=_event(case, gap),
         path=case.who(access),
         iteration=iteration_text(access.op, access.env),
