@@ -130,11 +130,18 @@ class Copy(Stmt):
 
 @record
 class Await(Stmt):
-    """Until the copies of some handles have landed. `among`: the program waits for one of them, and any may be it."""
+    """Until the copies of some handles have landed. `among`: the program waits for one of them, and any may be it.
+    (groups) `keep`: how many groups of cp.async, ended behind those, may stay in flight."""
 
     handles: tuple[str, ...]
     unit: Unit
     among: bool = False
+    keep: int = 0
+
+
+@record
+class EmptyGroup(Stmt):
+    """(groups) Each thread ends a group of cp.async without copies."""
 
 
 @record

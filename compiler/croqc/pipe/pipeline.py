@@ -16,6 +16,7 @@ from croqc.pipe.passes.elect import elect
 from croqc.pipe.passes.epilogue import epilogue
 from croqc.pipe.passes.fold import fold
 from croqc.pipe.passes.fragments import fragments
+from croqc.pipe.passes.groups import groups
 from croqc.pipe.passes.inflight import inflight
 from croqc.pipe.passes.layout import layout
 from croqc.pipe.passes.mechanism import mechanism
@@ -49,6 +50,8 @@ PASSES: Final[tuple[tuple[str, Pass], ...]] = (
     ("mirror", mirror),
     # Behind fold, whose arrivals carry bytes: what is left are arrivals of cp.async.
     ("publish", publish),
+    # Behind publish: the waits and the copies that are left are those by groups.
+    ("groups", groups),
     # Needs the mechanisms (TMA wants 16-byte rows) and the multiplies; fixes the boxes of the tensor maps.
     ("layout", layout),
     # Behind mechanism and mirror: which copies are TMA's, and whose arrivals and waits are left to order anything.

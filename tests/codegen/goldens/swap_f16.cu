@@ -30,7 +30,6 @@ matmul(f16* __restrict__ lhs,
     cp_async<16>(&at<f16, 64, 128>(lf0_data + lf0 * 4096, i0, i1), &lhs[s64(bm * 64 + i0) * K + i1]);
   }
   cp_async_commit();
-  __syncthreads();
   for (int v = threadIdx.x; v < 512; v += 128) {
     const int i0 = v / 8;
     const int i1 = v % 8 * 8;
@@ -45,14 +44,13 @@ matmul(f16* __restrict__ lhs,
       cp_async<16>(&at<f16, 64, 128>(lf0_data + lf1 * 4096, i0, i1), &lhs[s64(bm * 64 + i0) * K + tile_k * 64 + i1]);
     }
     cp_async_commit();
-    __syncthreads();
     for (int v = threadIdx.x; v < 512; v += 128) {
       const int i0 = v / 8;
       const int i1 = v % 8 * 8;
       cp_async<16>(&at<f16, 64, 128>(rf0_data + rf1 * 4096, i0, i1), &rhs[s64(bn * 64 + i0) * K + tile_k * 64 + i1]);
     }
     cp_async_commit();
-    cp_async_wait<0>();
+    cp_async_wait<2>();
     fence_async_proxy();
     __syncthreads();
     wgmma_fence();

@@ -3,8 +3,8 @@
 - TMA where the target has it, the copy is one box between global and shared memory, and the hardware does what the
   source asks: rows and strides of 16-byte multiples. A load must fill what overhangs with zeros or overhang nothing; a
   store drops what overhangs, as the language says (reference, 5.2 and 5.5).
-- cp.async for asynchronous loads of the others and for those of a role, where nothing overhangs; vectorised accesses
-  of up to 16 bytes where rows are aligned so; else one element at a time.
+- cp.async for asynchronous loads of the others and for those of a role, of pieces of four bytes or more; vectorised
+  accesses of up to 16 bytes where rows are aligned so; else one element at a time.
 
 A `tma` copy whose views the hardware cannot follow is made by threads too, and says so (`instead`): it is complete at
 its statement, so that what waits for it, or is triggered after it, counts no bytes. A `tma` copy of elements or strides
@@ -72,8 +72,8 @@ def _by_threads(stmt: ir.Copy, env: Env) -> ir.Copy:
     vector = _vector(stmt, env.facts)
     loads = (stmt.source.tensor.space, stmt.dest.tensor.space) == (Space.GLOBAL, Space.SHARED)
     joins = (stmt.is_async or stmt.unit is Unit.GROUP4) and not stmt.instead  # a role's, which an arrival may publish
-    if joins and loads and env.target.has(Feature.CP_ASYNC) and vector >= 4 and _is_whole(stmt):
-        return replace(stmt, mechanism=ir.Mechanism.CP_ASYNC, vector=vector)
+    if joins and loads and env.target.has(Feature.CP_ASYNC) and vector >= 4 and stmt.form is ir.Form.COPY:
+        return replace(stmt, source=_within(stmt), mechanism=ir.Mechanism.CP_ASYNC, vector=vector)
     return _at_once(stmt, vector)
 
 
@@ -134,12 +134,6 @@ def _without_complete(stmt: ir.Stmt, flying: set[str]) -> Body:
 
 
 # --- what TMA can do -----------------------------------------------------------------------------
-
-
-def _is_whole(copy: ir.Copy) -> bool:
-    """Whether every element of the destination has one in the source: cp.async tests no bounds."""
-    inside = all(limit is None for tile in (copy.source, copy.dest) for limit in tile.valid)
-    return copy.form is ir.Form.COPY and inside and copy.source.shape == copy.dest.shape
 
 
 def _why_not_tma(copy: ir.Copy, env: Env) -> str:

@@ -17,6 +17,7 @@ PROMISES: Final[Mapping[str, Promise]] = {
     "fold": copies.fold,
     "mirror": copies.mirror,
     "publish": copies.publish,
+    "groups": copies.groups,
     "layout": memory.layout,
     "scopes": copies.scopes,
     "epilogue": memory.epilogue,
