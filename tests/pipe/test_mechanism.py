@@ -11,7 +11,7 @@ from croqc.pipe.passes.mechanism import mechanism
 from croqc.sema.model import Unit
 from croqc.text.record import replace
 from croqc.text.span import NOWHERE
-from tests.pipe.kernels import DST, SRC, TILE, arrive, box, kernel, load, slot, store
+from tests.pipe.kernels import ACC, DST, OTHER, SRC, TILE, arrive, box, kernel, load, role, slot, store
 from tests.pipe.lowering import env_of, only
 
 WHOLE = {"M": 128, "K": 128}
@@ -54,6 +54,24 @@ def test_a_box_of_a_role_is_a_transfer() -> None:
 
 def test_a_copy_of_the_block_is_spread_over_its_threads() -> None:
     assert chosen(load(Unit.BLOCK)) == (ir.Mechanism.VECTOR, 16)
+
+
+def test_a_copy_of_the_block_by_which_accumulators_leave_is_a_transfer() -> None:
+    """Their tile is what TMA takes; what threads alone have written, what is copied in, and what hardware cannot do
+    stays with the threads."""
+    leaves = ir.StoreTile(NOWHERE, ACC, Lit(0), whole(TILE))
+
+    def copies(copy: ir.Copy, arch: str = "sm_90a") -> ir.Mechanism | None:
+        (done,) = only(mechanism(kernel(role(leaves), copy), env_of(WHOLE, arch)), ir.Copy)
+        return done.mechanism
+
+    assert copies(store(Unit.BLOCK)) is ir.Mechanism.TMA
+    assert chosen(store(Unit.BLOCK)) == (ir.Mechanism.VECTOR, 16)
+    assert copies(store(Unit.BLOCK, source=whole(OTHER))) is ir.Mechanism.VECTOR
+    assert copies(store(Unit.BLOCK, is_async=True)) is ir.Mechanism.VECTOR
+    assert copies(load(Unit.BLOCK)) is ir.Mechanism.VECTOR
+    assert copies(store(Unit.BLOCK, form=ir.Form.TRANSPOSE)) is ir.Mechanism.SCALAR
+    assert copies(store(Unit.BLOCK), "sm_80") is ir.Mechanism.VECTOR
 
 
 def test_an_asynchronous_load_without_tma_is_cp_async() -> None:
