@@ -6,12 +6,12 @@ import pytest
 
 from croqc.pipe import ir
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import Fn, Lit, Op, Read, Space, Tensor, Var, whole
+from croqc.pipe.exprs import Expr, Fn, Lit, Op, Read, Space, Tensor, Var, whole
 from croqc.pipe.passes.mechanism import mechanism
 from croqc.sema.model import Unit
 from croqc.text.record import replace
 from croqc.text.span import NOWHERE
-from tests.pipe.kernels import ACC, DST, OTHER, SRC, TILE, arrive, box, kernel, load, role, slot, store
+from tests.pipe.kernels import ACC, DST, OTHER, SRC, TILE, arrive, box, kernel, load, role, shared, slot, store
 from tests.pipe.lowering import env_of, only
 
 WHOLE = {"M": 128, "K": 128}
@@ -136,11 +136,48 @@ def test_a_view_that_ends_before_its_tensor_does_is_not_clipped_by_the_hardware(
 
 def test_boxes_fill_whole_rows_of_shared_memory() -> None:
     """TMA writes the rows of a box one behind the other, wherever the rows of the buffer begin."""
-    wide = box(Tensor("wide", "f16", (Lit(64), Lit(128)), Space.SHARED))
+    wide = box(Tensor("wide", "f16", (Lit(64), Lit(96)), Space.SHARED))
     assert chosen(load(dest=wide))[0] is not ir.Mechanism.TMA
-    assert "a part of the rows of 'wide'" in instead(load(engine="tma", dest=wide))
+    half = replace(wide, shape=(Lit(64), Lit(48)))
+    source = replace(box(SRC), shape=(Lit(64), Lit(48)))
+    assert "a part of the rows of 'wide'" in instead(load(engine="tma", source=source, dest=half))
     deep = box(Tensor("deep", "f16", (Lit(128), Lit(64)), Space.SHARED), Lit(64), Lit(0))
     assert chosen(load(dest=deep))[0] is ir.Mechanism.TMA
+
+
+@pytest.mark.parametrize(
+    ("columns", "at", "taken"),
+    [
+        pytest.param(64, Lit(64), True, id="the second group"),
+        pytest.param(128, Lit(64), True, id="two groups"),
+        pytest.param(64, Op("*", (Var("g"), Lit(64))), True, id="any group"),
+        pytest.param(64, Lit(32), False, id="halves of two groups"),
+        pytest.param(32, Lit(64), False, id="half a group"),
+        pytest.param(64, Var("g"), False, id="from anywhere"),
+    ],
+)
+def test_whole_groups_of_columns_lie_without_gaps(columns: int, at: Expr, taken: bool) -> None:
+    """Rows of 256 elements of 16 bits are four groups of 64; a `dma` copy has no tensor swizzled for its sake."""
+    wide = Tensor("wide", "f16", (Lit(64), Lit(256)), Space.SHARED)
+    extents = (Lit(64), Lit(columns))
+    copy = load(source=replace(box(SRC), shape=extents), dest=replace(whole(wide), origin=(Lit(0), at), shape=extents))
+    assert (chosen(replace(copy, engine="tma"))[0] is ir.Mechanism.TMA) is taken
+    assert chosen(copy)[0] is not ir.Mechanism.TMA
+
+
+def test_rows_of_a_swizzled_buffer_are_as_wide_as_the_swizzle() -> None:
+    """Two groups of 32 bytes: row 2 begins at byte 64 of each, row 4 at byte 128."""
+    narrow = Tensor("narrow", "f16", (Lit(64), Lit(32)), Space.SHARED)
+    start = replace(kernel(), shared=(shared(narrow, 32, 1024),))
+
+    def copied(row: int) -> ir.Mechanism | None:
+        tile = replace(whole(narrow), origin=(Lit(row), Lit(0)), shape=(Lit(2), Lit(32)))
+        copy = load(engine="tma", source=replace(box(SRC), shape=tile.shape), dest=tile)
+        (done,) = only(mechanism(replace(start, body=(copy,)), env_of(WHOLE)), ir.Copy)
+        return done.mechanism
+
+    assert copied(4) is ir.Mechanism.TMA
+    assert copied(2) is not ir.Mechanism.TMA
 
 
 def test_a_box_begins_at_a_multiple_of_128_bytes() -> None:

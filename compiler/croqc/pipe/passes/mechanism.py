@@ -175,11 +175,12 @@ def _why_not_boxes(copy: ir.Copy, env: Env, lying: Lying) -> str:
         return "elements outside the tensor must keep their old values"
     if outside.extents is None or inside.extents != outside.extents:
         return "its box is not known when compiling, or differs on both sides"
-    if inside.dims != tuple(range(len(inside.tensor.shape))) or inside.shape[1:] != inside.tensor.shape[1:]:
+    whole = inside.shape[1:] == inside.tensor.shape[1:]
+    if inside.dims != tuple(range(len(inside.tensor.shape))) or not (whole or lying.in_groups(copy, inside, env.facts)):
         return f"the box is a part of the rows of '{inside.tensor.name}', and TMA writes rows one behind the other"
-    if _offset(inside, env.facts) % _ALIGNED:
+    if _offset(inside, env.facts, lying.swizzle(copy, inside)) % _ALIGNED:
         return f"it begins in the middle of {_ALIGNED} bytes of '{inside.tensor.name}'"
-    if not lying.in_boxes(copy, inside):
+    if whole and not lying.in_boxes(copy, inside):
         return (
             f"parts of it with up to {MOST} elements a dimension would not lie in '{inside.tensor.name}' without gaps"
         )
@@ -195,10 +196,13 @@ def _on_demand(copy: ir.Copy, uses: _Uses) -> bool:
     return copy.unit in (Unit.GROUP4, Unit.THREAD) or bool(copy.completes) or leaves
 
 
-def _offset(inside: Tile, facts: Facts) -> int:
-    """A number that divides the bytes from a shared tensor's slot to the beginning of a tile."""
+def _offset(inside: Tile, facts: Facts, swizzle: int) -> int:
+    """A number that divides the bytes from a shared tensor's slot to the beginning of a tile. Of one that is swizzled a
+    row is as wide as the swizzle, and a group of columns has all rows."""
     extents, size = inside.tensor.extents, inside.tensor.elem_bytes
     steps = [prod(extents[dim + 1 :]) * size for dim in range(len(extents))]
+    if swizzle and len(extents) == 2:
+        steps = [swizzle, extents[0] * size]
     return gcd(*(facts.divisor(at) * step for at, step in zip(inside.origin, steps, strict=True)))
 
 
