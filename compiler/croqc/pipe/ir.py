@@ -342,6 +342,7 @@ class Kernel:
     future to the tensor whose slot it names, with the slot that it names at first.
     `fixed`: sizes that the kernel was made for alone; `renamed`: scalars that are not called as in the source, with
     their names there; `given`: what values of the host part are computed from, where both keep theirs.
+    `own_registers`: islands or device functions of the source change how many registers a thread has;
     `assumed`: divisors of sizes that the passes so far relied on; (layout) `maps`; (phases) `phases`: the events
     that paths wait for with bits of their own; (tensor_memory) `tensor_memory`; (barriers) `first_barrier`: the
     number of the first warpgroup's barrier; (memory) `barriers_at`, `shared_bytes`; `passed`: the passes so far;
@@ -368,6 +369,7 @@ class Kernel:
     given: tuple[tuple[str, Expr], ...] = ()
     cluster: tuple[tuple[str, int], ...] = ()
     bounds: Bounds = OPEN
+    own_registers: bool = False
     maps: tuple[TensorMap, ...] = ()
     assumed: tuple[tuple[str, int], ...] = ()
     phases: tuple[tuple[str, str], ...] = ()

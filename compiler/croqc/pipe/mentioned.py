@@ -26,6 +26,17 @@ def foreign_functions(values: Iterable[Any]) -> frozenset[str]:
     return frozenset(value.name for value in _everything(values) if isinstance(value, Fn) and value.foreign)
 
 
+def foreign_words(values: Iterable[Any]) -> frozenset[str]:
+    """The words of C++ that they name: those of islands, and functions of the file without namespace and arguments."""
+    found: set[str] = set()
+    for value in _everything(values):
+        if isinstance(value, ir.Text):
+            found |= value.words
+        elif isinstance(value, ir.Call | Fn):
+            found.add(value.name.partition("<")[0].rpartition("::")[2])
+    return frozenset(found)
+
+
 def calls_foreign(values: Iterable[Any]) -> bool:
     """Whether they call a function of the file, which may do anything."""
     return any(isinstance(value, Fn) and value.foreign for value in _everything(values))

@@ -27,7 +27,7 @@ from croqc.pipe.build.scales import SCALES
 from croqc.pipe.build.tiles import static
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import Lit, Tensor, Var
-from croqc.pipe.mentioned import mentioned
+from croqc.pipe.mentioned import foreign_words, mentioned
 from croqc.pipe.sums import kept
 from croqc.sema.masks import UNIT_THREADS, Masks, axis_extents, defining_value, members, regions
 from croqc.sema.model import MAX_THREADS, THREADS, Kernel, Level, Model, Symbol, SymbolKind, Unit
@@ -133,6 +133,7 @@ class _Building:
             given=kept(self.host.host.body),
             cluster=cluster,
             bounds=bounds,
+            own_registers=not self.model.context.register_functions.isdisjoint(foreign_words(body)),
         )
 
     def block_size(self) -> int:
