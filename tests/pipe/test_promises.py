@@ -229,6 +229,12 @@ BREAKS: dict[str, dict[str, ir.Kernel]] = {
         "16400 bytes are used and 16384 asked for": placed(0, 8192, shared_bytes=16384),
         "the address of tensor memory lies at -1": placed(0, 8192, tensor_memory=MEMORY),
     },
+    "arguments": {
+        "'dst' is restricted, and the kernel writes it": replace(
+            kernel(store(mechanism=VECTOR, vector=16)), pointers=(ir.Pointer("dst", True),)
+        ),
+        "threads touch 'src', whose address the kernel does not take": kernel(load(mechanism=VECTOR, vector=16)),
+    },
     "dependents": {
         "something stands in front of the wait for the launches in front": kernel(multiply(), LAUNCHES),
         "something stands in front of the wait": kernel(role(LAUNCHES)),

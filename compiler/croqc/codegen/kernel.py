@@ -16,7 +16,6 @@ from croqc.pipe.alive import overlapping
 from croqc.pipe.exprs import Expr, Lit, multiply
 from croqc.pipe.ir_declared import SWIZZLED
 from croqc.pipe.walk import statements
-from croqc.pipe.written import written
 from croqc.sema.model import Unit
 from croqc.text.record import record
 
@@ -111,16 +110,10 @@ class _Kernel:
     def _parameters(self) -> list[str]:
         kernel = self.kernel
         maps = [f"const __grid_constant__ TensorMap {map_name(kernel, number)}" for number in range(len(kernel.maps))]
-        # What threads pass on to each other through memory must not be restricted: the compiler then holds that nobody
-        # else writes it, and keeps what it has read over barriers and waits (CUDA C++ programming guide, __restrict__).
-        # With it the compiler reads what a kernel never writes by ld.global.nc, which need not see writes of others
-        # (PTX ISA). None come: nothing is read before the wait for the launches in front, whose blocks have all ended
-        # by then, and the next launch writes behind its own wait for this one. It would not hold if a launch let the
-        # next begin while its blocks run (griddepcontrol.launch_dependents), and that wrote in front of its wait.
-        changed = written(kernel)
+        elems = {tensor.name: type_word(tensor.elem) for tensor in kernel.tensors}
         tensors = [
-            f"{type_word(tensor.elem)}* {'' if tensor.name in changed else '__restrict__ '}{tensor.name}"
-            for tensor in kernel.tensors
+            f"{elems[pointer.name]}* {'__restrict__ ' if pointer.restricted else ''}{pointer.name}"
+            for pointer in kernel.pointers
         ]
         scalars = [f"{type_word(elem)} {name}" for name, elem in kernel.scalars]
         report = [] if self.sites is None else [f"const __grid_constant__ WaitReport {report_name(kernel)}"]

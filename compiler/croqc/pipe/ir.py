@@ -28,6 +28,7 @@ from croqc.pipe.ir_declared import Bounds as Bounds
 from croqc.pipe.ir_declared import Box as Box
 from croqc.pipe.ir_declared import Event as Event
 from croqc.pipe.ir_declared import Index as Index
+from croqc.pipe.ir_declared import Pointer as Pointer
 from croqc.pipe.ir_declared import Shared as Shared
 from croqc.pipe.ir_declared import Spread as Spread
 from croqc.pipe.ir_declared import TensorMap as TensorMap
@@ -345,7 +346,8 @@ class Kernel:
     `own_registers`: islands or device functions of the source change how many registers a thread has;
     `assumed`: divisors of sizes that the passes so far relied on; (layout) `maps`; (phases) `phases`: the events
     that paths wait for with bits of their own; (tensor_memory) `tensor_memory`; (barriers) `first_barrier`: the
-    number of the first warpgroup's barrier; (memory) `barriers_at`, `shared_bytes`; `passed`: the passes so far;
+    number of the first warpgroup's barrier; (memory) `barriers_at`, `shared_bytes`; (arguments) `pointers`;
+    `passed`: the passes so far;
     `probes`: what a kernel with probes records, None without them.
     """
 
@@ -377,6 +379,7 @@ class Kernel:
     first_barrier: int = 1
     barriers_at: int = 0
     shared_bytes: int = 0
+    pointers: tuple[Pointer, ...] = ()
     passed: tuple[str, ...] = ()
     probes: Probes | None = None
 

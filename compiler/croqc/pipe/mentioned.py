@@ -16,6 +16,11 @@ def mentioned(values: Iterable[Any]) -> frozenset[str]:
     return frozenset(value.name for value in _everything(values) if isinstance(value, Var))
 
 
+def tensors_of(values: Iterable[Any]) -> frozenset[str]:
+    """The tensors that they name, in tiles or in elements that they read."""
+    return frozenset(value.name for value in _everything(values) if isinstance(value, Tensor))
+
+
 def functions_of(values: Iterable[Any]) -> frozenset[str]:
     """The built-in functions that they call."""
     return frozenset(value.name for value in _everything(values) if isinstance(value, Fn) and not value.foreign)

@@ -7,6 +7,7 @@ from typing import Final
 
 from croqc.pipe import ir
 from croqc.pipe.env import Env
+from croqc.pipe.passes.arguments import arguments
 from croqc.pipe.passes.barriers import barriers
 from croqc.pipe.passes.commits import commits
 from croqc.pipe.passes.completion import completion
@@ -86,6 +87,8 @@ PASSES: Final[tuple[tuple[str, Pass], ...]] = (
     ("stored", stored),
     # Behind all that makes or sizes tensors: sizes and alignments are settled.
     ("memory", memory),
+    # Behind all that makes copies: what threads touch, and what only transfers do, is settled.
+    ("arguments", arguments),
     # Last: in front of whatever the others have put first.
     ("dependents", dependents),
 )

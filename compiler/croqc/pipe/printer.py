@@ -270,6 +270,8 @@ def _arrays(kernel: ir.Kernel) -> Iterator[str]:
         yield f"assumed {name} % {divisor} == 0"
     for tensor in kernel.tensors:
         yield f"{Space.GLOBAL.value} {_tensor(tensor)}"
+    for pointer in kernel.pointers:
+        yield f"pointer {pointer.name}" + (", restricted" if pointer.restricted else "")
     for number, item in enumerate(kernel.maps):
         swizzle = f", swizzle {item.swizzle}" if item.swizzle else ""
         yield f"map {number}: {item.tensor.name}, box {' x '.join(map(str, item.box))} innermost first{swizzle}"

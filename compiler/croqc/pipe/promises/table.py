@@ -35,6 +35,7 @@ PROMISES: Final[Mapping[str, Promise]] = {
     "barriers": roles.barriers,
     "stored": roles.stored,
     "memory": memory.memory,
+    "arguments": memory.arguments,
     "dependents": roles.dependents,
 }
 """Gives what does not hold of a kernel that the pass and those before it have been over."""
