@@ -229,6 +229,10 @@ BREAKS: dict[str, dict[str, ir.Kernel]] = {
         "16400 bytes are used and 16384 asked for": placed(0, 8192, shared_bytes=16384),
         "the address of tensor memory lies at -1": placed(0, 8192, tensor_memory=MEMORY),
     },
+    "unread": {
+        "nothing reads 'a'": kernel(ir.Let(NOWHERE, "a", "s32", Lit(3))),
+        "nothing reads 'w'": kernel(),
+    },
     "arguments": {
         "'dst' is restricted, and the kernel writes it": replace(
             kernel(store(mechanism=VECTOR, vector=16)), pointers=(ir.Pointer("dst", True),)

@@ -8,7 +8,6 @@ from croqc.codegen.copies import blocks_of, map_name
 from croqc.codegen.report import Sites, counter, report_name
 from croqc.codegen.statements import Statements
 from croqc.codegen.units import number_of
-from croqc.codegen.unused import without_unused
 from croqc.codegen.words import UnsupportedTypeError, type_word
 from croqc.codegen.writer import Line, Writer
 from croqc.pipe import ir
@@ -42,8 +41,7 @@ def kernel_text(kernel: ir.Kernel, sites: Sites | None = None, delays: bool = Fa
     except UnsupportedTypeError as error:
         raise UnsupportedTypeError(error.message, printer.w.place) from error
     functions = tuple((name, tuple(lines)) for name, lines in printer.statements.multiplies.functions.items())
-    named = {word for stmt in statements(kernel.body) if isinstance(stmt, ir.Text) for word in stmt.words}
-    return KernelText(tuple(without_unused(printer.w.lines, named)), functions, frozenset(printer.statements.headers))
+    return KernelText(tuple(printer.w.lines), functions, frozenset(printer.statements.headers))
 
 
 class _Kernel:
@@ -156,10 +154,13 @@ class _Kernel:
         blocks = blocks_of(self.kernel)
         for name, place in zip(self.kernel.grid_names, _GRID, strict=False):
             first = place == _GRID[0] and self.kernel.cluster
+            if not name:
+                continue
             self.w.line(f"const int {name} = {place}{f' / {blocks}' if first else ''};")
         inner = 1
         for name, extent in reversed(self.kernel.cluster):
-            self.w.line(f"const int {name} = blockIdx.x{f' / {inner}' if inner > 1 else ''} % {extent};")
+            if name:
+                self.w.line(f"const int {name} = blockIdx.x{f' / {inner}' if inner > 1 else ''} % {extent};")
             inner *= extent
 
     def _on_demand(self) -> None:

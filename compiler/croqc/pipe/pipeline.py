@@ -33,6 +33,7 @@ from croqc.pipe.passes.scales import scales
 from croqc.pipe.passes.scopes import scopes
 from croqc.pipe.passes.stored import stored
 from croqc.pipe.passes.tensor_memory import tensor_memory
+from croqc.pipe.passes.unread import unread
 from croqc.pipe.verify import verify
 from croqc.text.record import replace
 
@@ -87,6 +88,8 @@ PASSES: Final[tuple[tuple[str, Pass], ...]] = (
     ("stored", stored),
     # Behind all that makes or sizes tensors: sizes and alignments are settled.
     ("memory", memory),
+    # Behind all that drops or makes a use of a value; before arguments: it may have been all that read an array.
+    ("unread", unread),
     # Behind all that makes copies: what threads touch, and what only transfers do, is settled.
     ("arguments", arguments),
     # Last: in front of whatever the others have put first.

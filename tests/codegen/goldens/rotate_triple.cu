@@ -16,7 +16,6 @@ scale(int* __restrict__ src,
   int f2 = 2;
 
   griddepcontrol_wait();
-  const int c = 0;
   if (const int v = threadIdx.x; v < 128) {
     const int i0 = v / 8;
     const int i1 = v % 8 * 4;

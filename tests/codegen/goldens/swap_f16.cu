@@ -24,7 +24,6 @@ matmul(const __grid_constant__ TensorMap output_map,
   float acc[32];  // 64 x 64 f32
   #pragma unroll
   for (auto& d : acc) d = 0.0f;
-  const int tile_k = 0;
   for (int v = threadIdx.x; v < 512; v += 128) {
     const int i0 = v / 8;
     const int i1 = v % 8 * 8;

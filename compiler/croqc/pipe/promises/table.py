@@ -35,6 +35,7 @@ PROMISES: Final[Mapping[str, Promise]] = {
     "barriers": roles.barriers,
     "stored": roles.stored,
     "memory": memory.memory,
+    "unread": tiles.unread,
     "arguments": memory.arguments,
     "dependents": roles.dependents,
 }
