@@ -68,6 +68,7 @@ _JUMP: Final = re.compile(r"\b(?:goto|bra(?:\.uni)?)\s+([$%\w{}=]+)")
 _GLUED: Final = re.compile(r'"\s*"')  # literals one behind the other are one
 _NO_CALLS: Final = frozenset({"if", "for", "switch", "while", "return", "sizeof", "alignof", "decltype", "asm"})
 _CALLED: Final = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
+_SETS_REGISTERS: Final = "setmaxnreg"
 _COMMITS: Final = re.compile(r"(?:warpgroup_wait|wait_group)\s*<\s*0\s*>|wgmma\.wait_group[.\w]*\s+0")
 
 
@@ -94,6 +95,14 @@ def waiting_functions(text: str, objects: str, macros: Mapping[str, str]) -> fro
     return _through(
         bodies, {name for name, body in bodies if _INSIDE.search(_GLUED.sub("", body)) or _jumps_back(body)}
     )
+
+
+def register_functions(text: str, macros: Mapping[str, str]) -> frozenset[str]:
+    """The instruction that changes how many registers a thread has, and the functions of device code that use it, also
+    through others that they name."""
+    bodies = [*_bodies(_FUNCTION, text, macros)]
+    used = {name for name, body in bodies if _SETS_REGISTERS in _GLUED.sub("", body)}
+    return _through(bodies, used) | {_SETS_REGISTERS}
 
 
 def functions_in_sight(text: str, includes: bool, macros: Mapping[str, str]) -> frozenset[str]:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from functools import lru_cache
 from typing import Protocol
+from weakref import WeakKeyDictionary
 
 from croqc.sema.island_text import island_text
 from croqc.sema.model import Context, Symbol, SymbolKind
@@ -94,15 +94,19 @@ def shared_with_islands(model: Facts) -> frozenset[Symbol]:
     return frozenset(symbol for named in model.islands.values() for symbol in named.values() if symbol.mutable)
 
 
-@lru_cache(maxsize=8)  # each node of a kernel asks
+_KEPT: WeakKeyDictionary[Facts, tuple[Symbol, ...]] = WeakKeyDictionary()  # an analysis that is over goes with its own
+
+
 def _kept(model: Facts) -> tuple[Symbol, ...]:
     """The mutable variables whose place C++ or PTX has got somewhere in the function and may have kept: any of their
-    text may write them."""
-    body = model.function.body
-    addresses = (node.operand for node in nodes_of_kind(body, ast.AddressOf))
-    handed = (arg for call in nodes_of_kind(body, ast.Call) if call.kind == "call" for arg in _handed(model, call))
-    found = {*_mutable(model, (*addresses, *handed)), *shared_with_islands(model)}
-    return tuple(sorted(found, key=lambda symbol: symbol.name_span))
+    text may write them. Each node of a kernel asks."""
+    if model not in _KEPT:
+        body = model.function.body
+        addresses = (node.operand for node in nodes_of_kind(body, ast.AddressOf))
+        handed = (arg for call in nodes_of_kind(body, ast.Call) if call.kind == "call" for arg in _handed(model, call))
+        found = {*_mutable(model, (*addresses, *handed)), *shared_with_islands(model)}
+        _KEPT[model] = tuple(sorted(found, key=lambda symbol: symbol.name_span))
+    return _KEPT[model]
 
 
 def _handed(model: Facts, call: ast.Call) -> Iterator[ast.Node]:
