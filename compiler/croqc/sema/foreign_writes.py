@@ -12,7 +12,7 @@ from typing import Protocol
 
 from croqc.sema.island_text import island_text
 from croqc.sema.model import Context, Symbol, SymbolKind
-from croqc.sema.types import Bounded, Scalar
+from croqc.sema.types import Bounded, BoundedTuple, Scalar
 from croqc.syntax import ast
 from croqc.syntax.visit import nodes_of_kind
 
@@ -30,7 +30,8 @@ class Facts(Hashable, Protocol):
     def islands(self) -> Mapping[ast.Cpp, Mapping[str, Symbol]]: ...
 
 
-_SIZES = (SymbolKind.PARAM, SymbolKind.DIMENSION)
+_STEADY = (SymbolKind.PARAM, SymbolKind.DIMENSION, SymbolKind.LOOP, SymbolKind.PARALLEL)
+_NUMBERS = (Scalar, Bounded, BoundedTuple)
 
 
 def foreign_writes(model: Facts, node: ast.Node) -> Iterator[Symbol]:
@@ -51,7 +52,8 @@ def foreign_writes(model: Facts, node: ast.Node) -> Iterator[Symbol]:
 
 
 def foreign_parameters(model: Facts, node: ast.Node) -> Iterator[Symbol]:
-    """The parameters and dimensions of the kernel that a node hands to C++ or PTX to be written: sizes no more.
+    """The parameters and dimensions of the kernel, and the indices of its loops and levels, that a node hands to C++ or
+    PTX to be written: sizes and turns are no more what they are taken for.
 
     Of functions that the file does not have nothing is known, and nothing is said.
     """
@@ -72,11 +74,11 @@ def foreign_parameters(model: Facts, node: ast.Node) -> Iterator[Symbol]:
             yield from (
                 symbol
                 for name, symbol in model.islands.get(node, {}).items()
-                if symbol.kind in _SIZES and isinstance(symbol.type, Scalar | Bounded) and _may_write(text, name)
+                if symbol.kind in _STEADY and isinstance(symbol.type, _NUMBERS) and _may_write(text, name)
             )
     for place in places:
         symbol = model.uses.get(place) if isinstance(place, ast.Name) else None
-        if symbol is not None and symbol.kind in _SIZES and isinstance(symbol.type, Scalar | Bounded):
+        if symbol is not None and symbol.kind in _STEADY and isinstance(symbol.type, _NUMBERS):
             yield symbol
 
 
