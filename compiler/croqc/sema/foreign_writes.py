@@ -87,7 +87,8 @@ def _may_write(text: str, name: str) -> bool:
     assigned = r"\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)"
     address = r"(?:^|[-+*/%=(,;{\[!~?:<>|^]|\breturn)\s*&"  # behind a value, `&` has two operands
     before = rf"(?:\+\+|--|{address})\s*|&\s*\w+\s*(?:=|\{{|\()\s*"
-    return re.search(rf"\b{name}\b{assigned}|(?:{before})\b{name}\b", text) is not None
+    own = rf"(?<!\.)(?<!->)\b{name}\b"  # no member of something else
+    return re.search(rf"{own}{assigned}|(?:{before})\b{name}\b", text) is not None
 
 
 def shared_with_islands(model: Facts) -> frozenset[Symbol]:
