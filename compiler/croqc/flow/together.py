@@ -31,12 +31,17 @@ def parted(model: Model, kernel: Kernel, paths: Sequence[Path]) -> tuple[Span, s
     not known who comes; None where all do."""
     facts = Facts(model, kernel)
     known: dict[tuple[Unit, bool], Uniformity] = {}
+    seen: set[tuple[object, ...]] = set()
     joined = [node for node in outermost(model, kernel) if joins_on_exit(model, node)]
     for place in facts.deciding.placed:
         unit = Unit.BLOCK if place.node in joined else _together(model, place.node, place.around)
         if unit is None:
             continue
         whole, regions = _counting(place.node, unit)
+        alike = place.around, unit, whole, regions, place.number if facts.deciding.jumps else 0
+        if alike in seen:  # what stands side by side is reached alike
+            continue
+        seen.add(alike)
         for condition in facts.deciding.before(place, regions=regions):
             if (unit, whole) not in known:
                 threads = [range(kernel.threads or 0)] if whole else [path.numbers for path in paths]

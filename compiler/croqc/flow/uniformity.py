@@ -23,14 +23,14 @@ from croqc.sema.roots import Roots
 from croqc.sema.types import Data, Storage
 from croqc.sema.writes import filled, given
 from croqc.syntax import ast
-from croqc.syntax.visit import children, nodes_of_kind, walk
+from croqc.syntax.visit import children, nodes_of, nodes_of_kind, walk
 from croqc.text.record import record
 
 _MAX_DEPTH = 80  # what is nested deeper is not known
 _STEADY = frozenset((SymbolKind.DIMENSION, SymbolKind.PARAM, SymbolKind.PARALLEL))
 _MADE_OF_PARTS = (ast.Paren, ast.Unary, ast.Binary, ast.Cond, ast.TupleLit, ast.ShapeLit, ast.Derive, ast.Pick)
 _OF_SHAPES = (ast.IntLit, ast.RealLit, ast.Const, ast.BoundOf, ast.Count, ast.SizeOf, ast.Str)
-_PURE = frozenset(("lib", "cast"))
+_MOST_ROUNDS = 40  # beyond, nothing is known of variables: each tells of one more in a chain that stands upside down
 
 
 class Sameness(IntEnum):
@@ -54,6 +54,7 @@ class Facts:
 
     def __init__(self, model: Model, kernel: Kernel) -> None:
         self.model, self.kernel = model, kernel
+        self.nodes = frozenset(nodes_of(kernel.node))
         self.deciding = Deciding(kernel)
         self.masks = None if kernel.threads is None else Masks(model, kernel.node, kernel.threads)
         self.lanes = None if self.masks is None else Lanes(self.masks)
@@ -96,6 +97,16 @@ class Facts:
                         passing = chooses and isinstance(node, ast.IncDec)  # some threads need not come to it
                         found[symbol].append(Given(place.head, None if passing else parts))
         return found
+
+    @cached_property
+    def definitions(self) -> list[ast.Node]:
+        """What immutable names stand for, in source order."""
+        made = (given(node) for place in self.deciding.placed for node in self._own(place.node))
+        return [
+            value
+            for name, _, value in filter(None, made)
+            if value is not None and (symbol := self.model.uses.get(name)) is not None and not symbol.mutable
+        ]
 
     @cached_property
     def declared(self) -> dict[ast.Node, tuple[ast.Node, ...]]:
@@ -174,14 +185,16 @@ class Uniformity:
 
     def _settle(self) -> None:
         """Assumes that each variable is the same everywhere, and takes that back until nothing contradicts it."""
-        changed = True
-        while changed:
-            changed = False
+        for _ in range(_MOST_ROUNDS):
+            before = dict(self._held)
             self._known.clear()
+            for value in self.facts.definitions:
+                self.of(value)  # in their order, so that none is looked up through all the ones before
             for symbol, ways in self.facts.given.items():
-                found = min(map(self._way, [symbol] * len(ways), ways), default=Sameness.SAME)
-                if found < self._held[symbol]:
-                    self._held[symbol], changed = found, True
+                self._held[symbol] = min([self._held[symbol], *(self._way(symbol, way) for way in ways)])
+            if before == self._held:
+                return
+        self._held = dict.fromkeys(self._held, Sameness.DATA)
         self._known.clear()
 
     def _way(self, symbol: Symbol, way: Given) -> Sameness:
@@ -229,8 +242,6 @@ class Uniformity:
                 return self._name(node, depth)
             case ast.Builtin(args=args):
                 return self._least(args, depth)
-            case ast.Call(kind=kind, args=args) if kind in _PURE:
-                return self._least(args, depth)
             case ast.Select(index=index, options=options):
                 return self._least((index, *options), depth)
             case ast.Chain():
@@ -253,8 +264,8 @@ class Uniformity:
             return self._held.get(symbol, Sameness.SAME)
         if symbol.kind in _STEADY and not symbol.mutable:
             return Sameness.SAME
-        if symbol.mutable:
-            return self._held.get(symbol, Sameness.DATA if symbol.kind is SymbolKind.VARIABLE else Sameness.SAME)
+        if symbol.mutable or symbol.decl not in self.facts.nodes:  # what comes from the host all threads are given
+            return self._held.get(symbol, Sameness.SAME)
         value = defining_value(symbol)
         return Sameness.DATA if value is None else self.of(value, depth)
 
