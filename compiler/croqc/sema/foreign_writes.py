@@ -30,7 +30,8 @@ class Facts(Hashable, Protocol):
     def islands(self) -> Mapping[ast.Cpp, Mapping[str, Symbol]]: ...
 
 
-_STEADY = (SymbolKind.PARAM, SymbolKind.DIMENSION, SymbolKind.LOOP, SymbolKind.PARALLEL)
+_SIZES = (SymbolKind.PARAM, SymbolKind.DIMENSION)
+_STEADY = (*_SIZES, SymbolKind.LOOP, SymbolKind.PARALLEL)
 _NUMBERS = (Scalar, Bounded, BoundedTuple)
 
 
@@ -52,8 +53,8 @@ def foreign_writes(model: Facts, node: ast.Node) -> Iterator[Symbol]:
 
 
 def foreign_parameters(model: Facts, node: ast.Node) -> Iterator[Symbol]:
-    """The parameters and dimensions of the kernel, and the indices of its loops and levels, that a node hands to C++ or
-    PTX to be written: sizes and turns are no more what they are taken for.
+    """The parameters and dimensions of the kernel that a node hands to C++ or PTX to be written, and the indices of its
+    loops and levels that an island seems to write: sizes and turns are no more what they are taken for.
 
     Of functions that the file does not have nothing is known, and nothing is said.
     """
@@ -78,7 +79,7 @@ def foreign_parameters(model: Facts, node: ast.Node) -> Iterator[Symbol]:
             )
     for place in places:
         symbol = model.uses.get(place) if isinstance(place, ast.Name) else None
-        if symbol is not None and symbol.kind in _STEADY and isinstance(symbol.type, _NUMBERS):
+        if symbol is not None and symbol.kind in _SIZES and isinstance(symbol.type, Scalar | Bounded):
             yield symbol
 
 
