@@ -33,6 +33,7 @@ from croqc.flow.report import FlowFinding, KernelFlow, Step, Strength
 from croqc.flow.run import ExhaustedError, Setting
 from croqc.flow.shown import better, for_some, is_unwaited, stands_idle
 from croqc.flow.signature import Kind
+from croqc.flow.together import parted
 from croqc.flow.trials import Effort, Outlook, attempt, sparing
 from croqc.flow.twins import without_twins
 from croqc.flow.verdicts.case import Case
@@ -89,6 +90,8 @@ def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -
         tried = _instances(far, without_twins(far), Sites(far), beyond, effort)
         if tried.findings:
             setting, found, outcome = far, beyond, tried
+    if not outcome.findings and outcome.undecided is None:
+        outcome.undecided = parted(model, kernel, paths)
     statics = list(judge_statics(model, setting))
     return replace(_report(kernel, setting, found, statics, outcome, budget), spent=effort.used)
 

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 from croqc.sema.island_text import island_text
 from croqc.sema.model import Context, Symbol, SymbolKind
-from croqc.sema.types import Bounded, Scalar
+from croqc.sema.types import Bounded, BoundedTuple, Scalar
 from croqc.syntax import ast
 from croqc.syntax.visit import nodes_of_kind
 
@@ -31,6 +31,8 @@ class Facts(Hashable, Protocol):
 
 
 _SIZES = (SymbolKind.PARAM, SymbolKind.DIMENSION)
+_STEADY = (*_SIZES, SymbolKind.LOOP, SymbolKind.PARALLEL)
+_NUMBERS = (Scalar, Bounded, BoundedTuple)
 
 
 def foreign_writes(model: Facts, node: ast.Node) -> Iterator[Symbol]:
@@ -51,7 +53,8 @@ def foreign_writes(model: Facts, node: ast.Node) -> Iterator[Symbol]:
 
 
 def foreign_parameters(model: Facts, node: ast.Node) -> Iterator[Symbol]:
-    """The parameters and dimensions of the kernel that a node hands to C++ or PTX to be written: sizes no more.
+    """The parameters and dimensions of the kernel that a node hands to C++ or PTX to be written, and the indices of its
+    loops and levels that an island seems to write: sizes and turns are no more what they are taken for.
 
     Of functions that the file does not have nothing is known, and nothing is said.
     """
@@ -72,7 +75,7 @@ def foreign_parameters(model: Facts, node: ast.Node) -> Iterator[Symbol]:
             yield from (
                 symbol
                 for name, symbol in model.islands.get(node, {}).items()
-                if symbol.kind in _SIZES and isinstance(symbol.type, Scalar | Bounded) and _may_write(text, name)
+                if symbol.kind in _STEADY and isinstance(symbol.type, _NUMBERS) and _may_write(text, name)
             )
     for place in places:
         symbol = model.uses.get(place) if isinstance(place, ast.Name) else None
@@ -85,7 +88,8 @@ def _may_write(text: str, name: str) -> bool:
     assigned = r"\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)"
     address = r"(?:^|[-+*/%=(,;{\[!~?:<>|^]|\breturn)\s*&"  # behind a value, `&` has two operands
     before = rf"(?:\+\+|--|{address})\s*|&\s*\w+\s*(?:=|\{{|\()\s*"
-    return re.search(rf"\b{name}\b{assigned}|(?:{before})\b{name}\b", text) is not None
+    own = rf"(?<!\.)(?<!->)\b{name}\b"  # no member of something else
+    return re.search(rf"{own}{assigned}|(?:{before})\b{name}\b", text) is not None
 
 
 def shared_with_islands(model: Facts) -> frozenset[Symbol]:
