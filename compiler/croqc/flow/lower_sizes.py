@@ -44,8 +44,8 @@ def _of_sizes(found: Iterable[Expr], exprs: Exprs) -> Iterator[Expr]:
 
 
 def _conditions(model: Model, kernel: Kernel) -> Iterator[tuple[ast.Node, bool]]:
-    """The conditions that the host launches under, and what is asserted on the way to the launch, beside it or, under no
-    condition, in a kernel: that is checked when the function is entered (reference, 3.9)."""
+    """The conditions that the host launches under, and what is asserted on the way to the launch, beside it, or in a
+    kernel under no condition: that is checked when the function is entered (reference, 3.9)."""
     function = model.function.body
     chain = next(around.chain for stmt, around in statements(function) if stmt is kernel.node)
     yield from guards((function, *chain, kernel.node))
