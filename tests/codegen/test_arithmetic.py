@@ -120,12 +120,16 @@ def test_comparisons_take_the_type_of_the_table_on_either_side(expr: str, text: 
         ("(t == 0) ? a.at(t) : a.at(t)", "u8: t == 0 ? a : a"),
         ("__max(a.at(t), b.at(t))", "u8: max(a, u8(b))"),
         ("__min(w.at(t), 7)", "u64: min(w, 7ull)"),
-        ("__to<u8>(300)", "u8: 44"),
-        ("__to<s8>(200)", "s8: -56"),
     ],
 )
 def test_choices_and_conversions(expr: str, text: str) -> None:
     assert spelled(expr) == text
+
+
+@pytest.mark.parametrize(("expr", "text"), [("__to<u8>(300)", "u8: 44"), ("__to<s8>(200)", "s8: -56")])
+def test_a_converted_number_is_one(expr: str, text: str) -> None:
+    """Where it is read its value stands; only an island names it."""
+    assert spelled(expr, 'x = {expr}; __cpp__("(void)x;");') == text
 
 
 @pytest.mark.parametrize(

@@ -171,6 +171,7 @@ def test_what_no_engine_runs(body: str, message: str) -> None:
         ("parallel b by n : block { x.at(0) = 1; }", "a bound of this parallel is -1; it must be at least 1"),
         ("parallel {a, b} by [1, 65538 + n] : block { x.at(0) = 1; }", "a grid takes up to 65,535 there"),
         ('assert(n > 0, "no n"); BODY', "assertion failed: no n"),
+        ('parallel b by N : block { assert(n > 0, "no n"); x.at(b) = 1; }', "assertion failed: no n"),
         ("if (N / (n + 1) > 2) { BODY }", "division by zero"),
         ("parallel b by N / (n + 1) : block { x.at(0) = 1; }", "division by zero"),
     ],

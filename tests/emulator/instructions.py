@@ -63,7 +63,7 @@ TABLE: Final[tuple[tuple[str, str], ...]] = (
         "{0} = emu::mbarrier_test({1}, {2})",
     ),
     # Copies (PTX ISA, cp.async, cp.async.bulk.tensor)
-    (r"cp\.async\.c[ag]\.shared\.global", "emu::cp_async({0}, {1}, {2})"),
+    (r"cp\.async\.c[ag]\.shared\.global", "emu::cp_async({0}, {rest})"),
     (r"cp\.async\.commit_group", "emu::cp_async_commit()"),
     (r"cp\.async\.wait_group", "emu::cp_async_wait({0})"),
     (r"cp\.async\.mbarrier\.arrive\.noinc\.shared\.b64", "emu::cp_async_arrive({0})"),

@@ -143,6 +143,20 @@ def test_copies_of_threads_come_at_the_wait_for_their_group() -> None:
     assert found[:64].tolist() == x[:64].tolist() and np.isnan(found[64:]).all()
 
 
+def test_a_copy_of_a_thread_without_a_source_gives_zeros() -> None:
+    x = np.arange(1, 33, dtype=np.float32)
+    body = """
+  float* const s = reinterpret_cast<float*>(smem);
+  cp_async<4>(s + threadIdx.x, threadIdx.x % 2 ? x + threadIdx.x : x + 4096, threadIdx.x % 2 == 1);
+  cp_async_commit();
+  cp_async_commit();
+  cp_async_wait<1>();
+  out[threadIdx.x] = s[threadIdx.x];"""
+    found = Piece(body, np.zeros(32, np.float32), {"x": x}, headers=("cp_async",), shared=128).run()
+    assert not isinstance(found, str)
+    assert found.tolist() == [value if at % 2 else 0.0 for at, value in enumerate(x.tolist())]
+
+
 def test_a_multicast_comes_to_each_block_of_the_cluster() -> None:
     x = np.arange(32, dtype=np.float32)
     body = """

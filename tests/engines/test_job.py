@@ -38,7 +38,9 @@ def test_a_job_is_the_same_behind_the_wire(tmp_path: Path) -> None:
     assert [(each.array, each.extents, each.strides, each.box) for each in maps] == [
         ("lhs", (512, 256), (1024,), (64, 128)),
         ("rhs", (512, 128), (1024,), (64, 64)),
+        ("output", (128, 256), (256,), (64, 128)),
     ]
+    assert not any(each.kind == "pointer" for each in launch.args)  # what nothing but transfers touch
     assert {each.name: each.size for each in job.arrays} == {
         "lhs": 256 * 512 * 2,
         "rhs": 128 * 512 * 2,

@@ -6,11 +6,13 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from croqc.engines.gpu.faults import Kind, Trouble
-from croqc.engines.gpu.job import launches_of
+from croqc.engines.gpu.job import launches_of, make_job
 from croqc.engines.gpu.protocol import Answer, Job
+from croqc.runs.elements import ELEMENTS
 from tests.codegen.test_dependents import made
 from tests.engines.children import on_stub
 from tests.engines.test_child import SIZES, job_in
@@ -40,13 +42,22 @@ def test_others_follow_each_other(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     assert logged(plain, monkeypatch, tmp_path, "overlaps .*|launch") == ["launch"] * 5
 
 
-def test_parameters_are_passed_as_the_kernel_declares_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Two tensor maps, three pointers, then M, N and K in the kernel's order; the stub reads as many bytes as the
-    machine code has."""
-    kernel = program("pipeline_1p2c.co", **SIZES).kernels[0]
-    values = [str(SIZES[name]) for name, _ in kernel.scalars]
-    said = logged(job_in(tmp_path / "job"), monkeypatch, tmp_path, "parameters .*")
-    assert said == [f"parameters |V128 |V128 <u8 <u8 <u8 {' '.join(values)}"]
+@pytest.mark.parametrize(
+    ("name", "arrays"),
+    [("pipeline_1p2c.co", "|V128 |V128 |V128"), ("swap_f16.co", "|V128 <u8 <u8"), ("add.co", "<u8 <u8 <u8")],
+)
+def test_parameters_are_passed_as_the_kernel_declares_them(
+    name: str, arrays: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Tensor maps, pointers to what threads touch, then sizes in the kernel's order; the stub reads as many bytes as
+    the machine code has."""
+    made = program(name, **SIZES)
+    folder = tmp_path / "job"
+    folder.mkdir()
+    data = {array.name: np.ones(array.shape, ELEMENTS[array.elem].dtype) for array in made.arrays if array.is_parameter}
+    values = [str(SIZES[size]) for size, _ in made.kernels[0].scalars]
+    said = logged(make_job(made, data, folder, "sm_90a"), monkeypatch, tmp_path, "parameters .*")
+    assert said == [f"parameters {' '.join([arrays, *values])}"]
 
 
 def test_a_launch_that_the_driver_refuses_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ CERTAIN = {
             "dma.copy a.subspan(16, 16).at(k % 2, 0) => dst.subspan(16, 16).at(b, k);",
             "shared f16 [32, 16] a;",
         ),
-        "rows 8 to 15 of 'a', slot 0",
+        "rows 8 to 15 of 'a'",
     ),
     "a row too few": (
         ring("foreach i in 15 { dma.copy src.subspan(1, 16).at(b * 16 + i, k) => a[k % 2].subspan(1, 16).at(i, 0); }"),

@@ -14,7 +14,7 @@ from tests.flow.test_no_false_proof import KERNEL, flow_of
 
 
 def with_island(text: str) -> str:
-    quoted = text.replace("\\", "\\\\").replace('"', '\\"')
+    quoted = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return KERNEL.format(guard=f'__cpp__("{quoted}");')
 
 
@@ -34,7 +34,6 @@ def with_island(text: str) -> str:
             'asm("@p ret;");',
             "cute::cluster_sync();",
         ),
-        *("if (x) {", "}"),
     ],
 )
 def test_control_and_synchronisation_are_not_analysed(text: str) -> None:
@@ -58,6 +57,47 @@ def test_what_only_computes_is_taken_to_do_nothing(text: str) -> None:
     flow = flow_of(with_island(text))
     assert flow.strength is Strength.PROVED
     assert [note.function for note in flow.notes] == [""]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("if (x) {", "}", "} {", "f(x", "if (k > 3)", "else", "else { x = 1; }", "for (int i = 0; i < 4; ++i)", "do"),
+        *("if (x) { y = 1; } else", "x = y", "again: x = 1;", "x = 1; again: y = 1;", "case 3:", "M(x)"),
+        *("#define k 7", "x = 1;\n  #undef N\nx = 2;", "#if 0", "switch (x)", "x = 1; // ;\nif (x) // ;"),
+    ],
+)
+def test_text_that_reaches_into_what_stands_around_it_is_not_analysed(text: str) -> None:
+    flow = flow_of(with_island(text))
+    told = "this C++ is no whole statement, and changes what stands around it"
+    assert (flow.strength, flow.reason, flow.findings) == (Strength.UNKNOWN, told, ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", ";", "{ x = 1; }", "if (x) { y = 1; } else { y = 2; }", "x = a ? b : c;", "x = a::b;", "v[i] = f(g(x));"),
+        *("switch (x) { case 1: y = 2; default: y = 3; }", "struct S { int a : 3; };", "x = 1; // done", "x = ')';"),
+        *("#pragma unroll", "#pragma unroll 4\nx = 1;", '_Pragma("unroll")'),
+    ],
+)
+def test_whole_statements_do_nothing_to_what_stands_around_them(text: str) -> None:
+    assert flow_of(with_island(text)).strength is Strength.PROVED
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("k = 5;", "k"), ("++k;", "k"), ("k += 2;", "k"), ("int& r = k; r = 1;", "k"), ("g--;", "g"), ("int k = 7;", "k")],
+)
+def test_an_index_that_an_island_may_write_ends_the_analysis(text: str, name: str) -> None:
+    flow = flow_of(with_island(text))
+    told = f"this C++ may give '{name}' another value; hand on a variable of its own"
+    assert (flow.strength, flow.reason, flow.findings) == (Strength.UNKNOWN, told, ())
+
+
+@pytest.mark.parametrize("text", ["x = k;", "x = k == 5;", "x = v[k];", "x = g & k;", "x.k = 1;"])
+def test_an_index_that_an_island_reads_does_no_harm(text: str) -> None:
+    assert flow_of(with_island(text)).strength is Strength.PROVED
 
 
 @pytest.mark.parametrize(

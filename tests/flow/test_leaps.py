@@ -8,7 +8,7 @@ import pytest
 
 from croqc.flow.analysis import TYPING_BUDGET
 from croqc.flow.arrivals import survey
-from croqc.flow.leaps import run
+from croqc.flow.leaps import leaps_of, run
 from croqc.flow.lower import lower
 from croqc.flow.lower_statements import STATEMENTS
 from croqc.flow.machine import Machine
@@ -288,3 +288,15 @@ def test_it_is_the_same_where_the_block_gives_its_paths_what_to_do(
     short = run(Machine(setting, sizes, 1 << 30))
     assert whole.undecided is None
     assert_same(short, whole)
+
+
+@pytest.mark.parametrize(("period", "leaves"), [(5, True), (1_000_003, False)])
+def test_a_loop_that_comes_again_later_than_the_budget_reaches_is_run_as_it_is(period: int, leaves: bool) -> None:
+    """3 slots and the period: states 3,000,009 turns apart would be alike, of which 200,000 steps write down none."""
+    text = KERNEL.format(load=loads("foreach k in [2000000000]", late=f"k % {period} == 1"), use=uses())
+    setting, sizes = settled(text.replace("foreach k in [2000]", "foreach k in [2000000000]"))
+    machine = Machine(setting, sizes, TYPING_BUDGET)
+    watching = leaps_of(machine)
+    assert watching is not None
+    moduli = {watching.tellings[loop.var].modulus for loop in watching.long}
+    assert (3 * period in moduli) is leaves and 3 in moduli

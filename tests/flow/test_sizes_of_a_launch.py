@@ -99,3 +99,43 @@ def test_a_transfer_left_over_where_a_loop_makes_no_turn() -> None:
     unwaited = kernel(text.replace("swap(f0, f1);", ""))
     assert unwaited.rules == ["future-not-waited"]
     assert shown(unwaited) >= 64
+
+
+STRAY = """shared event full[2], empty[2] = ready; shared f32 [1, 64] s[2]; {block}
+  parallel p by 2 : group-4 {{
+    inthreads.async (p == 0) {{ {role} foreach {{k}} in [cdiv(K, 64)] {{ {loop} if (n == 3) {{ trigger full[0]; }}
+      wait empty[k % 2]; dma.copy a.subspan(1, 64).at(g, k) => s[k % 2]; trigger full[k % 2]; }} }}
+    inthreads.async (p == 1) {{ foreach {{k}} in [cdiv(K, 64)] {{
+      wait full[k % 2]; dma.copy s[k % 2] => b.subspan(1, 64).at(g, k); trigger empty[k % 2]; }} }} }} {behind}"""
+PLACES = ("block", "role", "loop", "behind")
+
+
+def stray(**said: str) -> Verdict:
+    return kernel(STRAY.format(**dict.fromkeys(PLACES, "") | said))
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_an_assertion_in_the_kernel_is_checked_at_entry_wherever_it_stands(place: str) -> None:
+    assert stray().seen[0].finding.sizes["n"] == 3
+    for asked in ('assert(n != 3, "n");', 'bool other = n != 3; assert(K > 0 && other, "n");'):
+        verdict = stray(**{place: asked})
+        assert (verdict.places, verdict.strength) == ([], "proved"), asked
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        'if (K > 64) { assert(n != 3, "n"); }',
+        'if (K > 64) { } else { assert(n != 3, "n"); }',
+        'mutable int i = 0; while (i < K / 64) { assert(n != 3, "n"); i += 1; }',
+        'assert(n != 3 || a.at(0, 0) > 0.0f, "n");',
+        'mutable int m = n; m = 4; assert(m != 3, "m");',
+    ],
+)
+def test_an_assertion_that_may_not_be_come_to_or_speaks_of_data_excludes_nothing(said: str) -> None:
+    assert stray(block=said).seen[0].finding.sizes["n"] == 3
+
+
+def test_what_the_kernel_asserts_beside_a_size_leaves_the_others() -> None:
+    """n = 2 alone is excluded: 3 is named still."""
+    assert stray(block='assert(n != 2, "n");').seen[0].finding.sizes["n"] == 3

@@ -11,8 +11,9 @@ from croqc.pipe.printer import expression
 from croqc.sema.model import Unit
 from croqc.text.record import replace
 from croqc.text.span import NOWHERE
+from tests.gpu.cases import COVERAGE
 from tests.pipe.kernels import TILE, box, kernel, load, role
-from tests.pipe.lowering import env_of, only
+from tests.pipe.lowering import EXAMPLES, after, env_of, only
 
 ENV = env_of({"M": 512, "K": 512})
 DST = Tensor("out", "f16", (Lit(512), Lit(512)), Space.GLOBAL)
@@ -153,3 +154,23 @@ def test_what_copies_store_to_has_no_stage() -> None:
     """Nothing would wait between the panels and the copy."""
     copy = replace(load(), source=whole(TILE), dest=store(128).dest)
     assert waits(store(128), copy) == []
+
+
+def test_a_tile_that_the_block_copies_out_behind_its_roles_leaves_by_stmatrix_and_tma() -> None:
+    text = (COVERAGE / "leaving.co").read_text(encoding="utf-8")
+    made = after("memory", text, {"M": 200, "N": 72, "K": 128})
+    (stored,) = only(made, ir.StoreTile)
+    assert (stored.by_matrix, stored.columns) == (True, 64)
+    *_, copy, wait = made.body
+    assert isinstance(copy, ir.Copy) and (copy.mechanism, copy.unit) == (ir.Mechanism.TMA, Unit.BLOCK)
+    assert isinstance(wait, ir.StoresRead) and wait.unit is Unit.BLOCK
+    (out,) = (item for item in made.shared if item.tensor.name == "out_s")
+    assert (out.swizzle, out.alignment) == (128, 1024)
+    assert any(isinstance(stmt, ir.Sync) and stmt.publishes for stmt in made.body)
+
+
+def test_on_a_target_without_tma_the_block_copies_its_tile_itself() -> None:
+    text = (EXAMPLES / "swap_f16.co").read_text(encoding="utf-8")
+    made = after("memory", text, {"M": 64, "N": 64, "K": 128}, "sm_80")
+    assert not any(stored.by_matrix for stored in only(made, ir.StoreTile))
+    assert only(made, ir.Copy)[-1].mechanism is ir.Mechanism.VECTOR

@@ -65,6 +65,25 @@ def test_control_and_variables_around_launches() -> None:
     ]
 
 
+def test_what_a_kernel_asserts_of_sizes_is_checked_at_entry() -> None:
+    """What a condition guards, or hangs on an index or on data, is not."""
+    text = """__co__ void f(global s32 [N] x, int n) {
+  parallel b by N : block {
+    x.at(b) = 1;
+    bool few = N < 9;
+    assert(n < N && x.at(0) == 1 && few, "sizes");
+    assert(b < n, "blocks");
+    if (n > 2) { assert(N > 4, "guarded"); }
+    parallel p by 2 : group-4 { inthreads.async (p == 0) { assert(n >= 0, "role"); } }
+  }
+}"""
+    assert [line for line in lines(text) if "require" in line] == [
+        "  require n < N  'sizes'",
+        "  require N < 9  'sizes'",
+        "  require n >= 0  'role'",
+    ]
+
+
 def test_host_data_is_zeroed_or_filled_by_a_kernel() -> None:
     text = """__co__ void f(global s32 [N] x, int v) {
   f32 [N] plain, ones {1.5f};

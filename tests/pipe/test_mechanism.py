@@ -6,12 +6,12 @@ import pytest
 
 from croqc.pipe import ir
 from croqc.pipe.errors import LoweringError
-from croqc.pipe.exprs import Fn, Lit, Op, Read, Space, Tensor, Var, whole
+from croqc.pipe.exprs import Expr, Fn, Lit, Op, Read, Space, Tensor, Var, whole
 from croqc.pipe.passes.mechanism import mechanism
 from croqc.sema.model import Unit
 from croqc.text.record import replace
 from croqc.text.span import NOWHERE
-from tests.pipe.kernels import DST, SRC, TILE, arrive, box, kernel, load, slot, store
+from tests.pipe.kernels import ACC, DST, OTHER, SRC, TILE, arrive, box, kernel, load, role, shared, slot, store
 from tests.pipe.lowering import env_of, only
 
 WHOLE = {"M": 128, "K": 128}
@@ -56,6 +56,24 @@ def test_a_copy_of_the_block_is_spread_over_its_threads() -> None:
     assert chosen(load(Unit.BLOCK)) == (ir.Mechanism.VECTOR, 16)
 
 
+def test_a_copy_of_the_block_by_which_accumulators_leave_is_a_transfer() -> None:
+    """Their tile is what TMA takes; what threads alone have written, what is copied in, and what hardware cannot do
+    stays with the threads."""
+    leaves = ir.StoreTile(NOWHERE, ACC, Lit(0), whole(TILE))
+
+    def copies(copy: ir.Copy, arch: str = "sm_90a") -> ir.Mechanism | None:
+        (done,) = only(mechanism(kernel(role(leaves), copy), env_of(WHOLE, arch)), ir.Copy)
+        return done.mechanism
+
+    assert copies(store(Unit.BLOCK)) is ir.Mechanism.TMA
+    assert chosen(store(Unit.BLOCK)) == (ir.Mechanism.VECTOR, 16)
+    assert copies(store(Unit.BLOCK, source=whole(OTHER))) is ir.Mechanism.VECTOR
+    assert copies(store(Unit.BLOCK, is_async=True)) is ir.Mechanism.VECTOR
+    assert copies(load(Unit.BLOCK)) is ir.Mechanism.VECTOR
+    assert copies(store(Unit.BLOCK, form=ir.Form.TRANSPOSE)) is ir.Mechanism.SCALAR
+    assert copies(store(Unit.BLOCK), "sm_80") is ir.Mechanism.VECTOR
+
+
 def test_an_asynchronous_load_without_tma_is_cp_async() -> None:
     assert chosen(load(Unit.BLOCK, is_async=True), arch="sm_80") == (ir.Mechanism.CP_ASYNC, 16)
     assert chosen(store(Unit.BLOCK, is_async=True), arch="sm_80") == (ir.Mechanism.VECTOR, 16)
@@ -63,11 +81,13 @@ def test_an_asynchronous_load_without_tma_is_cp_async() -> None:
 
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90a"])
 @pytest.mark.parametrize("zero_fill", [False, True])
-def test_cp_async_takes_no_tile_that_may_overhang(arch: str, zero_fill: bool) -> None:
-    """It tests no bounds: rows behind the tensor's last would be read."""
+def test_cp_async_takes_tiles_that_may_overhang(arch: str, zero_fill: bool) -> None:
+    """Each thread tests its vector, which exists as a whole or not at all."""
     ragged = box(SRC, valid=(EDGE, None))
     copy = load(Unit.BLOCK, is_async=True, source=ragged, zero_fill=zero_fill)
-    assert chosen(copy, arch=arch) == (ir.Mechanism.VECTOR, 16)
+    assert chosen(copy, arch=arch) == (ir.Mechanism.CP_ASYNC, 16)
+    anywhere = replace(copy, source=box(SRC, valid=(None, Var("rest"))))
+    assert chosen(anywhere, arch=arch) == (ir.Mechanism.SCALAR, 2)  # less than the four bytes that it wants
 
 
 def test_accesses_are_as_wide_as_rows_are_aligned() -> None:
@@ -111,16 +131,53 @@ def test_a_view_that_ends_before_its_tensor_does_is_not_clipped_by_the_hardware(
     short = box(SRC, valid=(Var("rest"), None))
     assert chosen(load(zero_fill=True, source=short))[0] is not ir.Mechanism.TMA
     assert "ends before 'src' does" in instead(load(engine="tma", zero_fill=True, source=short))
-    assert instead(load(zero_fill=True, source=short)) == ""  # a dma copy is what threads make
+    assert chosen(load(zero_fill=True, source=short)) == (ir.Mechanism.CP_ASYNC, 16)  # a dma copy is what threads make
 
 
 def test_boxes_fill_whole_rows_of_shared_memory() -> None:
     """TMA writes the rows of a box one behind the other, wherever the rows of the buffer begin."""
-    wide = box(Tensor("wide", "f16", (Lit(64), Lit(128)), Space.SHARED))
+    wide = box(Tensor("wide", "f16", (Lit(64), Lit(96)), Space.SHARED))
     assert chosen(load(dest=wide))[0] is not ir.Mechanism.TMA
-    assert "a part of the rows of 'wide'" in instead(load(engine="tma", dest=wide))
+    half = replace(wide, shape=(Lit(64), Lit(48)))
+    source = replace(box(SRC), shape=(Lit(64), Lit(48)))
+    assert "a part of the rows of 'wide'" in instead(load(engine="tma", source=source, dest=half))
     deep = box(Tensor("deep", "f16", (Lit(128), Lit(64)), Space.SHARED), Lit(64), Lit(0))
     assert chosen(load(dest=deep))[0] is ir.Mechanism.TMA
+
+
+@pytest.mark.parametrize(
+    ("columns", "at", "taken"),
+    [
+        pytest.param(64, Lit(64), True, id="the second group"),
+        pytest.param(128, Lit(64), True, id="two groups"),
+        pytest.param(64, Op("*", (Var("g"), Lit(64))), True, id="any group"),
+        pytest.param(64, Lit(32), False, id="halves of two groups"),
+        pytest.param(32, Lit(64), False, id="half a group"),
+        pytest.param(64, Var("g"), False, id="from anywhere"),
+    ],
+)
+def test_whole_groups_of_columns_lie_without_gaps(columns: int, at: Expr, taken: bool) -> None:
+    """Rows of 256 elements of 16 bits are four groups of 64; a `dma` copy has no tensor swizzled for its sake."""
+    wide = Tensor("wide", "f16", (Lit(64), Lit(256)), Space.SHARED)
+    extents = (Lit(64), Lit(columns))
+    copy = load(source=replace(box(SRC), shape=extents), dest=replace(whole(wide), origin=(Lit(0), at), shape=extents))
+    assert (chosen(replace(copy, engine="tma"))[0] is ir.Mechanism.TMA) is taken
+    assert chosen(copy)[0] is not ir.Mechanism.TMA
+
+
+def test_rows_of_a_swizzled_buffer_are_as_wide_as_the_swizzle() -> None:
+    """Two groups of 32 bytes: row 2 begins at byte 64 of each, row 4 at byte 128."""
+    narrow = Tensor("narrow", "f16", (Lit(64), Lit(32)), Space.SHARED)
+    start = replace(kernel(), shared=(shared(narrow, 32, 1024),))
+
+    def copied(row: int) -> ir.Mechanism | None:
+        tile = replace(whole(narrow), origin=(Lit(row), Lit(0)), shape=(Lit(2), Lit(32)))
+        copy = load(engine="tma", source=replace(box(SRC), shape=tile.shape), dest=tile)
+        (done,) = only(mechanism(replace(start, body=(copy,)), env_of(WHOLE)), ir.Copy)
+        return done.mechanism
+
+    assert copied(4) is ir.Mechanism.TMA
+    assert copied(2) is not ir.Mechanism.TMA
 
 
 def test_a_box_begins_at_a_multiple_of_128_bytes() -> None:

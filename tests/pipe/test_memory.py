@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from croqc.pipe import ir
-from croqc.pipe.errors import InvalidIrError
+from croqc.pipe.errors import InvalidIrError, LoweringError
 from croqc.pipe.passes.memory import extent, overlapping
 from croqc.pipe.verify import verify
 from croqc.text.record import replace
+from tests.gpu.cases import COVERAGE
 from tests.pipe.lowering import after, only
 
 SIZES = {"M": 256, "N": 256}
@@ -156,3 +157,23 @@ def test_a_plan_with_tensors_that_meet_is_refused() -> None:
         verify(wrong)
     with pytest.raises(InvalidIrError, match="the barriers lie at 16, tensors end at"):
         verify(replace(kernel, barriers_at=16))
+
+
+def test_what_does_not_fit_side_by_side_is_taken_where_the_plan_fits() -> None:
+    made = after("memory", (COVERAGE / "shared_in_turn.co").read_text(encoding="utf-8"), {"M": 64})
+    assert made.shared_bytes == 64 * 512 * 4
+
+
+def test_what_does_not_fit_in_turn_either_is_refused_with_both_sums() -> None:
+    """Two of 120000 bytes that share, one of 119936 beside them; `a`, `b` and the event take 16392 more."""
+    body = """shared u8 [1, 120000] x, z; shared u8 [1, 119936] y;
+    parallel t by 32 : thread { x.at(0, t) = 1; y.at(0, t) = x.at(0, t); }
+    sync.shared;
+    parallel t by 32 : thread { z.at(0, t) = y.at(0, t); }"""
+    text = TEXT.format(body=body)
+    with pytest.raises(LoweringError) as caught:
+        after("memory", text, SIZES)
+    assert caught.value.message == (
+        "a block would take 256328 bytes of shared memory, where those never in use together share theirs "
+        "(376328 side by side); sm_90a has 232448: use smaller tiles or fewer slots"
+    )

@@ -100,9 +100,7 @@ BREAKS: dict[str, dict[str, ir.Kernel]] = {
         "TMA does not copy into tile from there": kernel(load(source=whole(OTHER), mechanism=TMA)),
         "cp.async cannot copy 2 bytes": kernel(load(mechanism=CP_ASYNC, vector=2)),
         "cp.async cannot copy 16 bytes": kernel(store(mechanism=CP_ASYNC, vector=16)),
-        "cp.async tests no bounds": kernel(
-            load(mechanism=CP_ASYNC, vector=16, source=box(SRC, valid=(Var("M"), None)))
-        ),
+        "cp.async does not rearrange": kernel(load(mechanism=CP_ASYNC, vector=16, form=ir.Form.TRANSPOSE)),
         "the copy into tile has accesses of 0 bytes": kernel(load(mechanism=VECTOR)),
     },
     "fold": {
@@ -123,6 +121,12 @@ BREAKS: dict[str, dict[str, ir.Kernel]] = {
         ),
         "full does not count the 128 threads": kernel(arrive(by_threads=True)),
         "no thread tells full of its part of tile": kernel(LANDS, arrive()),
+    },
+    "groups": {
+        "a wait for f leaves 1 groups in flight, and may leave 0": kernel(
+            load(Unit.BLOCK, mechanism=CP_ASYNC, vector=16, is_async=True, handle="f"),
+            ir.Await(NOWHERE, ("f",), Unit.BLOCK, keep=1),
+        ),
     },
     "layout": {
         "tile has a swizzle of 16 bytes": swizzled(swizzle=16),
@@ -224,6 +228,16 @@ BREAKS: dict[str, dict[str, ir.Kernel]] = {
         "the barriers lie at 8192, tensors end at 16384": placed(0, 8192, barriers_at=8192),
         "16400 bytes are used and 16384 asked for": placed(0, 8192, shared_bytes=16384),
         "the address of tensor memory lies at -1": placed(0, 8192, tensor_memory=MEMORY),
+    },
+    "unread": {
+        "nothing reads 'a'": kernel(ir.Let(NOWHERE, "a", "s32", Lit(3))),
+        "nothing reads 'w'": kernel(),
+    },
+    "arguments": {
+        "'dst' is restricted, and the kernel writes it": replace(
+            kernel(store(mechanism=VECTOR, vector=16)), pointers=(ir.Pointer("dst", True),)
+        ),
+        "threads touch 'src', whose address the kernel does not take": kernel(load(mechanism=VECTOR, vector=16)),
     },
     "dependents": {
         "something stands in front of the wait for the launches in front": kernel(multiply(), LAUNCHES),

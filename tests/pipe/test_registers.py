@@ -140,3 +140,26 @@ def test_what_a_thread_cannot_hold_at_all_is_refused_in_words() -> None:
 def test_multiplies_of_warps_are_as_they_are() -> None:
     found = in_pieces(kernel(multiply(acc=WIDE, n=256, instruction=ir.Instruction.MMA_SYNC)), 64)
     assert [stmt.n for stmt in statements(found.body) if isinstance(stmt, ir.Multiply)] == [256]
+
+
+DEVICE = """
+template <int N> __device__ void give() { asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" :: "n"(N)); }
+namespace mine { __device__ void indirectly() { give<40>(); } __device__ float half_of(float x) { return x / 2; } }
+"""
+
+
+@pytest.mark.parametrize(
+    ("used", "registers"),
+    [
+        pytest.param("", [40, 232], id="there, and not called"),
+        pytest.param("call give<40>();", [None, None], id="called"),
+        pytest.param("call mine::indirectly();", [None, None], id="called by another"),
+        pytest.param('__cpp__("mine::indirectly();");', [None, None], id="called in an island"),
+        pytest.param("call mine::half_of(2.0f);", [40, 232], id="another function"),
+    ],
+)
+def test_a_device_function_that_moves_registers_is_seen_where_the_kernel_calls_it(
+    used: str, registers: list[int | None]
+) -> None:
+    text = DEVICE + GEMM.replace("acc = mma.fill", f"{used} acc = mma.fill")
+    assert given(text) == registers

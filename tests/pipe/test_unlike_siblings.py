@@ -53,3 +53,41 @@ def test_what_is_not_followed_is_not_lowered() -> None:
     )
     with pytest.raises(LoweringError, match="path w == 0 and path u == 1 share threads, and both use 'e': give each"):
         built(body)
+
+
+LAUNCHED = """__co__ void f(global s32 [N] x, int T) {{
+  parallel b by 4 : block {{
+    {first}
+    {second}
+  }}
+}}
+"""
+BY_SIZE = "parallel t by T : thread { x.at(b) = t; }"
+
+
+@pytest.mark.parametrize(
+    ("second", "threads"),
+    [
+        pytest.param("parallel t by T : thread { x.at(b) = t; }", 64, id="alike"),
+        pytest.param("parallel {i, j} by [T / 4, 4] : thread { x.at(b) = i; }", 64, id="in two dimensions"),
+        pytest.param("parallel t by 64 : thread { x.at(b) = t; }", 64, id="a number"),
+        pytest.param("parallel u by T / 32 : group { x.at(b) = u; }", 64, id="by warps"),
+        pytest.param("parallel u by T / 32 : group { parallel t by 32 : thread { x.at(b) = t; } }", 64, id="in levels"),
+        pytest.param("", 64, id="alone"),
+    ],
+)
+def test_levels_beside_each_other_divide_one_block_whose_size_is_known_at_the_launch(second: str, threads: int) -> None:
+    for first, other in ((BY_SIZE, second), (second, BY_SIZE)):
+        kernel = after("build", LAUNCHED.format(first=first, second=other), {"N": 1024, "T": 64})
+        assert kernel.threads == threads
+        assert all(index.unit * index.bound <= threads for index in kernel.indices)
+
+
+def test_levels_beside_each_other_of_unlike_sizes_are_refused_at_the_second() -> None:
+    text = LAUNCHED.format(first=BY_SIZE, second="parallel t by 32 : thread { x.at(b) = t; }")
+    with pytest.raises(LoweringError) as caught:
+        after("build", text, {"N": 1024, "T": 64})
+    assert caught.value.message == (
+        "32 threads here, 64 in the first 'parallel' of this block: all inner levels of a kernel share one block size"
+    )
+    assert text[caught.value.span.start : caught.value.span.end].startswith("t by 32")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from croqc.flow.analysis import CHECK_BUDGET, TYPING_BUDGET
+from croqc.flow.analysis import CHECK_BUDGET, TYPING_BUDGET, analyze_flow
+from croqc.flow.report import KernelFlow
+from croqc.sema.model import Model
+from croqc.service import flow_check
 from croqc.service.check import check_text
 from croqc.service.fix import choose_edits, fix_text
-from croqc.service.fix_trials import TRIALS
+from croqc.service.fix_trials import ROOM, TRIALS
 from croqc.service.flow import flow_result
 from croqc.service.flow_check import with_flow
 from croqc.service.settings import Settings
@@ -251,3 +254,55 @@ def test_no_partner_is_given_a_yield_of_its_own(place: str) -> None:
 def test_a_role_does_not_leave_for_what_only_its_partner_knows() -> None:
     broken = instead(RING, TAKE, "          n = k + 1;\n          if (n == 3) break;\n" + TAKE)
     assert titles(broken) == []
+
+
+# --- how much trials may take ----------------------------------------------------------------------
+
+LATE = """__co__ void f(global f16 [M, K] src, global f16 [M, K] dst) {
+  parallel b by cdiv(M, 16) : block {
+    shared f16 [1, 8] buf[4];
+    shared event full[4], empty[4] = ready;
+    parallel w by 2 : group-4, t by 128 : thread {
+      inthreads.async (w == 0 && t == 0) {
+        foreach {k} in [2000000000] {
+          wait empty[k % 4];
+          dma.copy src.subspan(1, 8).at(b, k) => buf[k % 4];
+          trigger full[k % 4];
+        }
+      }
+      inthreads.async (w > 0) {
+        foreach {k} in [2000000000] {
+          wait full[k % 4];
+          bool z = k % 1000003 == 1000002;
+          if (z) { trigger full[0]; }
+          trigger empty[k % 4];
+        }
+      }
+    }
+  }
+}
+"""
+
+
+def test_all_trials_together_hold_the_budget_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The stray trigger comes after more turns than can be run, so that every text takes all that it is given."""
+    spent: list[int] = []
+
+    def counted(model: Model, budget: int) -> tuple[KernelFlow, ...]:
+        flows = analyze_flow(model, budget)
+        spent.append(sum(flow.spent for flow in flows))
+        return flows
+
+    monkeypatch.setattr(flow_check, "analyze_flow", counted)
+    budget = 2 * TYPING_BUDGET
+    report = with_flow(check_text(LATE), budget)
+    verdict, *trials = spent
+    assert verdict >= budget and 0 < sum(trials) <= ROOM + TYPING_BUDGET
+    (item,) = report.flow_found or ()
+    assert item.fixes == ()
+    assert item.hint.endswith("some fixes were not tried: that takes more steps than the budget")
+
+
+def test_what_ends_soon_is_tried_as_before() -> None:
+    (item,) = shown(LATE.replace("2000000000", "20").replace("trigger empty[k % 4];", ""))
+    assert "not tried" not in item.hint and item.fixes

@@ -119,6 +119,7 @@ def test_what_is_refused(body: str, rule: str) -> None:
         "dma.transp<1, 0> lhs.subspan(64, 64).at(b, 0) => s;",
         "dma.pad<{0, 1}, {0, 0}, {0, 0}, 0> lhs.subspan(64, 63).at(b, 0) => s;",
         "dma.copy s => ring[0];",
+        "shared f16 [64, 128] twice; tma.copy twice.subspan(64, 64).at(0, 1) => out.subspan(64, 64).at(b, 1);",
         "dma.copy own => s.subspan(8, 64).at(0, 0);",
         "tma.load.evict_first.swiz<128> lhs.subspan(64, 64).at(b, 0) => s;",
         "dma.copy.zfill lhs.subspan(64, 64).at(b, 0) => s;",  # M is not known to be a multiple

@@ -62,6 +62,47 @@ def test_the_limit_of_each_target(arch: str, kib: int) -> None:
     assert block(f"shared u8 [{kib * 1024 + 1}] s;", arch).told == [(rules.SHARED_LIMIT, "s")]
 
 
+PHASES = """
+shared u8 [150000] x, y;
+parallel t by 32 : thread {{ x.at(t) = 1; }}
+sync.shared;
+{between}
+parallel t by 32 : thread {{ y.at(t) = 2; {at_last} }}"""
+
+
+def test_buffers_that_are_never_in_use_together_are_no_error() -> None:
+    """Side by side they take 150016 each, in multiples of 128 bytes; a block has 232448."""
+    found = block(PHASES.format(between="", at_last=""))
+    assert found.told == []
+    args = found.finding(rules.DYNAMIC_SHARED).args
+    assert (args["used"], args["limit"]) == (300032, 232448)
+
+
+@pytest.mark.parametrize(
+    ("between", "at_last"),
+    [
+        pytest.param("", "x.at(t) = 3;", id="in one statement"),
+        pytest.param("foreach k in [2] { x.at(k) = 3; y.at(k) = 4; }", "", id="in one loop"),
+        pytest.param("parallel t by 32 : thread { x.at(t) = y.at(t); }", "", id="in one level"),
+    ],
+)
+def test_buffers_that_are_in_use_together_are_an_error(between: str, at_last: str) -> None:
+    found = block(PHASES.format(between=between, at_last=at_last)).finding(rules.SHARED_LIMIT)
+    assert (found.args["used"], found.args["least"]) == (300032, 300000)
+
+
+def test_what_is_in_use_at_once_is_told_beside_the_sum() -> None:
+    body = "shared u8 [240000] x; shared u8 [100000] y; x.at(0) = 1; sync.shared; y.at(0) = 1;"
+    found = block(body).finding(rules.SHARED_LIMIT)
+    assert (found.args["used"], found.args["least"]) == (340096, 240000)  # multiples of 128: 240000 and 100096
+
+
+def test_regions_side_by_side_are_in_use_together() -> None:
+    regions = "inthreads.async (p == 0) { x.at(0) = 1; } inthreads.async (p == 1) { y.at(0) = 1; }"
+    found = block(f"shared u8 [150000] x, y; parallel p by 2 : group-4 {{ {regions} }}")
+    assert (rules.SHARED_LIMIT, "x") in found.told
+
+
 def test_each_kernel_has_its_own_budget() -> None:
     body = "parallel a by 2 : block {{ shared u8 [150000] x; }} parallel b by 2 : block {{ shared u8 [150000] y; }}"
     assert program(f"__co__ void f() {{ {body.format()} }}").told == []

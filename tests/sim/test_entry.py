@@ -136,3 +136,24 @@ def test_the_checks_come_in_the_order_of_the_reference() -> None:
 def test_what_a_condition_guards_is_checked_where_it_is_reached() -> None:
     text = "__co__ void f(global s32 [8] a, int n) { parallel p by 8 : thread { if (n < 8) a.at(n) = 1; } }"
     assert run(text, {"a": np.zeros(8, np.int32)}, {"n": 9}).error is None
+
+
+def test_an_assertion_in_a_role_is_checked_before_what_would_hang() -> None:
+    text = """__co__ void f(global s32 [8] a, int n) { parallel b by 1 : block {
+      shared event e;
+      parallel p by 2 : group-4 {
+        inthreads.async (p == 0) { wait e; assert(n > 4, "n is large"); }
+        inthreads.async (p == 1) { if (n > 4) { trigger e; } }
+      }
+    } }"""
+    message, place = failing(text, {"a": np.zeros(8, np.int32)}, n=4)
+    assert message == "assertion failed: n is large"
+    assert place.startswith("assert(n > 4")
+    assert run(text, {"a": np.zeros(8, np.int32)}, {"n": 5}).error is None
+
+
+def test_an_assertion_under_a_condition_is_checked_where_it_is_reached() -> None:
+    text = """__co__ void f(global s32 [8] a, int n) {
+      parallel p by 1 : thread { if (n < 3) { assert(n > 4, "never"); } }
+    }"""
+    assert run(text, {"a": np.zeros(8, np.int32)}, {"n": 4}).error is None

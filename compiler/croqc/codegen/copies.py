@@ -161,8 +161,7 @@ class Copies:
         fill = stmt.form is ir.Form.PAD or stmt.zero_fill
         if dest_tests or (source_tests and not fill):
             tests = dest_tests if fill else [*dest_tests, *source_tests]
-            head = " && ".join(self.places.spell(test, 4) for test in tests)
-            with self.w.block(f"if ({head})"):
+            with self.w.block(f"if ({self._all(tests)})"):
                 self._move(stmt, source_tests if fill else [], to, source, per)
             return
         self._move(stmt, source_tests if fill else [], to, source, per)
@@ -171,7 +170,8 @@ class Copies:
         elem = type_word(stmt.dest.tensor.elem)
         size = stmt.dest.tensor.elem_bytes
         if stmt.mechanism is ir.Mechanism.CP_ASYNC:
-            self.w.line(f"cp_async<{per * size}>(&{to}, &{source});")
+            there = "".join(f", {self._all(tests)}" for _ in tests[:1])
+            self.w.line(f"cp_async<{per * size}>(&{to}, &{source}{there});")
             return
         if per > 1:
             word = {16: "uint4", 8: "uint2", 4: "u32", 2: "u16"}[per * size]
@@ -181,9 +181,11 @@ class Copies:
             zero = self.places.spell(stmt.value) if stmt.value is not None else "0"
             zero = f"{elem}({zero}{'.0f' if zero == '0' and elem.startswith(('f', 'bf')) else ''})"
         if tests:
-            head = " && ".join(self.places.spell(test, 4) for test in tests)
-            source = f"{head} ? {source} : {zero}"
+            source = f"{self._all(tests)} ? {source} : {zero}"
         self.w.line(f"{to} = {source};")
+
+    def _all(self, tests: list[Expr]) -> str:
+        return " && ".join(self.places.spell(test, 4) for test in tests)
 
 
 def map_name(kernel: ir.Kernel, number: int) -> str:

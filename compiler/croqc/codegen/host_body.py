@@ -115,7 +115,7 @@ class HostBody(Control):
         if kernel.shared_bytes > STATIC_LIMIT:
             limit = "cudaFuncAttributeMaxDynamicSharedMemorySize"
             self.w.line(f"check(cudaFuncSetAttribute({kernel.name}, {limit}, {kernel.shared_bytes}));")
-        args = [*maps, *(tensor.name for tensor in kernel.tensors), *(name for name, _ in kernel.scalars)]
+        args = [*maps, *(pointer.name for pointer in kernel.pointers), *(name for name, _ in kernel.scalars)]
         blocks = ", ".join(_wide(extent) for extent in grid_of(kernel))
         shape = f"dim3({blocks}), {kernel.threads}, {kernel.shared_bytes}, {stream}"
         if kernel.dependent:

@@ -202,7 +202,8 @@ class _Run:
             maps = tuple(self._map(kernel, item, stmt.span) for item in kernel.maps)
         except ValueError as error:
             raise LoweringError(str(error), stmt.span) from error
-        pointers = tuple(PointerArg(name) for name in kernel.sources)
+        sources = dict(zip((tensor.name for tensor in kernel.tensors), kernel.sources, strict=True))
+        pointers = tuple(PointerArg(sources[pointer.name]) for pointer in kernel.pointers)
         args: tuple[Arg, ...] = (*maps, *pointers, *scalars)
         self.launches.append(Launch(kernel, grid, args, self.says))
         self.says = ""

@@ -8,7 +8,6 @@ from croqc.codegen.copies import blocks_of, map_name
 from croqc.codegen.report import Sites, counter, report_name
 from croqc.codegen.statements import Statements
 from croqc.codegen.units import number_of
-from croqc.codegen.unused import without_unused
 from croqc.codegen.words import UnsupportedTypeError, type_word
 from croqc.codegen.writer import Line, Writer
 from croqc.pipe import ir
@@ -16,7 +15,6 @@ from croqc.pipe.alive import overlapping
 from croqc.pipe.exprs import Expr, Lit, multiply
 from croqc.pipe.ir_declared import SWIZZLED
 from croqc.pipe.walk import statements
-from croqc.pipe.written import written
 from croqc.sema.model import Unit
 from croqc.text.record import record
 
@@ -43,8 +41,7 @@ def kernel_text(kernel: ir.Kernel, sites: Sites | None = None, delays: bool = Fa
     except UnsupportedTypeError as error:
         raise UnsupportedTypeError(error.message, printer.w.place) from error
     functions = tuple((name, tuple(lines)) for name, lines in printer.statements.multiplies.functions.items())
-    named = {word for stmt in statements(kernel.body) if isinstance(stmt, ir.Text) for word in stmt.words}
-    return KernelText(tuple(without_unused(printer.w.lines, named)), functions, frozenset(printer.statements.headers))
+    return KernelText(tuple(printer.w.lines), functions, frozenset(printer.statements.headers))
 
 
 class _Kernel:
@@ -111,16 +108,10 @@ class _Kernel:
     def _parameters(self) -> list[str]:
         kernel = self.kernel
         maps = [f"const __grid_constant__ TensorMap {map_name(kernel, number)}" for number in range(len(kernel.maps))]
-        # What threads pass on to each other through memory must not be restricted: the compiler then holds that nobody
-        # else writes it, and keeps what it has read over barriers and waits (CUDA C++ programming guide, __restrict__).
-        # With it the compiler reads what a kernel never writes by ld.global.nc, which need not see writes of others
-        # (PTX ISA). None come: nothing is read before the wait for the launches in front, whose blocks have all ended
-        # by then, and the next launch writes behind its own wait for this one. It would not hold if a launch let the
-        # next begin while its blocks run (griddepcontrol.launch_dependents), and that wrote in front of its wait.
-        changed = written(kernel)
+        elems = {tensor.name: type_word(tensor.elem) for tensor in kernel.tensors}
         tensors = [
-            f"{type_word(tensor.elem)}* {'' if tensor.name in changed else '__restrict__ '}{tensor.name}"
-            for tensor in kernel.tensors
+            f"{elems[pointer.name]}* {'__restrict__ ' if pointer.restricted else ''}{pointer.name}"
+            for pointer in kernel.pointers
         ]
         scalars = [f"{type_word(elem)} {name}" for name, elem in kernel.scalars]
         report = [] if self.sites is None else [f"const __grid_constant__ WaitReport {report_name(kernel)}"]
@@ -163,10 +154,13 @@ class _Kernel:
         blocks = blocks_of(self.kernel)
         for name, place in zip(self.kernel.grid_names, _GRID, strict=False):
             first = place == _GRID[0] and self.kernel.cluster
+            if not name:
+                continue
             self.w.line(f"const int {name} = {place}{f' / {blocks}' if first else ''};")
         inner = 1
         for name, extent in reversed(self.kernel.cluster):
-            self.w.line(f"const int {name} = blockIdx.x{f' / {inner}' if inner > 1 else ''} % {extent};")
+            if name:
+                self.w.line(f"const int {name} = blockIdx.x{f' / {inner}' if inner > 1 else ''} % {extent};")
             inner *= extent
 
     def _on_demand(self) -> None:

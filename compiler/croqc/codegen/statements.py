@@ -150,7 +150,11 @@ class Statements(Control):
 
     def await_(self, stmt: ir.Await) -> None:
         self.headers.add("cp_async")
-        self.w.line("cp_async_wait<0>();")
+        self.w.line(f"cp_async_wait<{stmt.keep}>();")
+
+    def empty_group(self, stmt: ir.EmptyGroup) -> None:
+        self.headers.add("cp_async")
+        self.w.line("cp_async_commit();")
 
     def rotate(self, stmt: ir.Rotate) -> None:
         first, *rest = stmt.handles
@@ -208,6 +212,7 @@ _HANDLERS: dict[type, Callable[[Statements, Any], None]] = {
     ir.Probe: Statements.probe,
     ir.Copy: Statements.copy,
     ir.Await: Statements.await_,
+    ir.EmptyGroup: Statements.empty_group,
     ir.Rotate: Statements.rotate,
     ir.Visit: Statements.visit,
     ir.Put: Statements.put,

@@ -51,6 +51,14 @@ def stage_slot(program: Program, number: int) -> tuple[str, int | None, int | No
     return "", None, None
 
 
+def rows_of(program: Program, number: int) -> tuple[int, int] | None:
+    """The first row of a slot of a buffer that is no array, and how many rows all of its slots have; else None."""
+    for stage in program.stages:
+        if stage.first <= number < stage.first + stage.slots and stage.slots > 1 and stage.rows is not None:
+            return (number - stage.first) * stage.rows, stage.slots * stage.rows
+    return None
+
+
 class Told:
     """The steps of a recorded run; `edges` lead from what completes a generation to who waited for it."""
 

@@ -280,7 +280,14 @@ def _courses(program: Program, moving: set[int]) -> tuple[dict[int, int], dict[i
 
 def _bounded(op: Op, number: int) -> bool:
     """An index that grows with a loop of a constant number of turns stays within it."""
-    return any(loop.var == number and loop.low.const is not None and loop.high.const is not None for loop in op.loops)
+    return any(
+        loop.var == number and _ends_at_constants(loop.low) and _ends_at_constants(loop.high) for loop in op.loops
+    )
+
+
+def _ends_at_constants(expr: Expr) -> bool:
+    """Whether a value is one of some constants: `ti == 0 ? 2 : 0`."""
+    return expr.const is not None or (expr.op == "?:" and all(map(_ends_at_constants, expr.args[1:])))
 
 
 def _ring_lengths(program: Program, moving: set[int]) -> Iterator[int]:

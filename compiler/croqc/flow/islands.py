@@ -60,6 +60,14 @@ _BY_VALUE: Final = re.compile(
     rf"|{_VALUE}\(\s*\*\s*\w*\s*\)\s*\([^&()]*\)\s*"  # a pointer to a function
 )
 _BRACE: Final = re.compile(r"[{}]")
+_BRACKET: Final = re.compile(r"[][(){}]")
+_CLOSES: Final = {"(": ")", "[": "]", "{": "}"}
+_DIRECTIVE: Final = re.compile(r"^[ \t]*#[ \t]*(?:pragma|line)\b(?:\\\n|[^\n])*$", re.MULTILINE)  # these change no text
+_PRAGMA: Final = re.compile(r"\b_Pragma\s*\([^()]*\)")
+_REACHES: Final = re.compile(
+    r"^else\b|^\s*#|^[ \t]*#|(?:^|[;{}])\s*(?!(?:default|public|private|protected)\b)[A-Za-z_]\w*\s*:(?!:)",
+    re.MULTILINE,
+)
 _OBJECT: Final = re.compile(
     r"\b(?:struct|class|union)\s+(\w+)[^;{}()]*\{|\b(\w+)\s*=\s*\[[^\[\];]*\][^;{}]*\{"  # a type; a lambda
 )
@@ -68,18 +76,30 @@ _JUMP: Final = re.compile(r"\b(?:goto|bra(?:\.uni)?)\s+([$%\w{}=]+)")
 _GLUED: Final = re.compile(r'"\s*"')  # literals one behind the other are one
 _NO_CALLS: Final = frozenset({"if", "for", "switch", "while", "return", "sizeof", "alignof", "decltype", "asm"})
 _CALLED: Final = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
+_SETS_REGISTERS: Final = "setmaxnreg"
 _COMMITS: Final = re.compile(r"(?:warpgroup_wait|wait_group)\s*<\s*0\s*>|wgmma\.wait_group[.\w]*\s+0")
 
 
+def reaches_out(text: str) -> bool:
+    """Whether a text of C++ means something else together with what stands around it: it leaves a bracket open, or
+    closes another's, begins with `else`, ends within a statement, as with `if (x)`, has a label, or tells the
+    preprocessor something about what follows."""
+    code = _DIRECTIVE.sub("", blanked(text))
+    plain = _PRAGMA.sub("", code).strip()
+    open_ones: list[str] = []
+    for each in _BRACKET.findall(plain):
+        if each in _CLOSES:
+            open_ones.append(_CLOSES[each])
+        elif not open_ones or open_ones.pop() != each:
+            return True
+    ends = not plain or plain.endswith((";", "}"))
+    return bool(open_ones) or not ends or _REACHES.search(plain) is not None
+
+
 def effect_of(text: str, waiting: frozenset[str] = frozenset()) -> Effect:
-    """What a text does. Braces that do not match reach into what stands around it; a call of one of the `waiting`
-    functions waits."""
+    """What a text does. A call of one of the `waiting` functions waits."""
     code = silenced(text)
-    if (
-        _CONTROL.search(_GLUED.sub("", uncommented(text)))
-        or code.count("{") != code.count("}")
-        or waiting.intersection(_CALLED.findall(code))
-    ):
+    if _CONTROL.search(_GLUED.sub("", uncommented(text))) or waiting.intersection(_CALLED.findall(code)):
         return Effect.CONTROL
     if _COMMITS.search(text):
         return Effect.COMMIT
@@ -94,6 +114,14 @@ def waiting_functions(text: str, objects: str, macros: Mapping[str, str]) -> fro
     return _through(
         bodies, {name for name, body in bodies if _INSIDE.search(_GLUED.sub("", body)) or _jumps_back(body)}
     )
+
+
+def register_functions(text: str, macros: Mapping[str, str]) -> frozenset[str]:
+    """The instruction that changes how many registers a thread has, and the functions of device code that use it, also
+    through others that they name."""
+    bodies = [*_bodies(_FUNCTION, text, macros)]
+    used = {name for name, body in bodies if _SETS_REGISTERS in _GLUED.sub("", body)}
+    return _through(bodies, used) | {_SETS_REGISTERS}
 
 
 def functions_in_sight(text: str, includes: bool, macros: Mapping[str, str]) -> frozenset[str]:

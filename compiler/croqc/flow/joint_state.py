@@ -22,6 +22,11 @@ State = tuple[Any, ...]
 _FEW = 64  # values of variables that cost next to nothing beside the rest
 
 
+def state_cost(size: int) -> int:
+    """Steps that writing down a state of so many parts is worth."""
+    return 4 + 4 * size
+
+
 class JointState(ABC):
     """Of one run."""
 
@@ -50,7 +55,7 @@ class JointState(ABC):
         machine = self.machine
         size = len(machine.accesses.live) + len(self._present) + machine.width
         values = len(machine.paths) * machine.program.variables
-        machine.spend(4 + 4 * size + max(values - _FEW, 0))
+        machine.spend(state_cost(size) + max(values - _FEW, 0))
 
     def state(self) -> State:
         machine = self.machine

@@ -17,7 +17,7 @@ from croqc.flow.counters import grows
 from croqc.flow.courses import course
 from croqc.flow.exprs import COMPARE, FLOOR, Env, Expr, UndecidedError, closure, const
 from croqc.flow.instances import refs_of
-from croqc.flow.joint_state import JointState, State
+from croqc.flow.joint_state import JointState, State, state_cost
 from croqc.flow.machine import Machine
 from croqc.flow.ops_control import Fork, Set
 from croqc.flow.ops_data import Touch
@@ -187,7 +187,7 @@ class Leaps(JointState):
 
 def run(machine: Machine) -> Machine:
     """Runs a machine, without the turns of long loops that can be left out. Raises ExhaustedError."""
-    leaps = _leaps_of(machine)
+    leaps = leaps_of(machine)
     machine.turned = None if leaps is None else leaps.turn
     try:
         return machine.run()
@@ -195,14 +195,16 @@ def run(machine: Machine) -> Machine:
         machine.turned = None
 
 
-def _leaps_of(machine: Machine) -> Leaps | None:
-    """None where no loop is long, or where it cannot be told when its turns do the same."""
+def leaps_of(machine: Machine) -> Leaps | None:
+    """None where no loop is long, or where it cannot be told when its turns do the same. A loop whose turns come again
+    later than the budget lets states be written down is run as it is."""
     program = machine.program
     long = {loop for loop in program.loops if _length(loop) > _SHORT}
     if not long or machine.record is not None or any(event.fresh for event in program.events):
         return None
     tellings = _Tellings(program, machine.sizes).of(long)
-    followed = frozenset(loop for loop in long if loop.var in tellings)
+    most = machine.budget // state_cost(machine.width)
+    followed = frozenset(loop for loop in long if loop.var in tellings and tellings[loop.var].modulus <= most)
     return Leaps(machine, tellings, followed) if followed else None
 
 

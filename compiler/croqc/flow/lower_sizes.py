@@ -44,21 +44,24 @@ def _of_sizes(found: Iterable[Expr], exprs: Exprs) -> Iterator[Expr]:
 
 
 def _conditions(model: Model, kernel: Kernel) -> Iterator[tuple[ast.Node, bool]]:
-    """What the host asserts on the way to the launch or beside it, and the conditions that it launches under."""
+    """The conditions that the host launches under, and what is asserted on the way to the launch, beside it, or in a
+    kernel under no condition: that is checked when the function is entered (reference, 3.9)."""
     function = model.function.body
     chain = next(around.chain for stmt, around in statements(function) if stmt is kernel.node)
     yield from guards((function, *chain, kernel.node))
     for node, around in statements(function):
-        if isinstance(node, ast.Assert) and around.on_host and _is_passed(node, around.chain, (*chain, kernel.node)):
+        if isinstance(node, ast.Assert) and _is_passed(node, around.chain, (*chain, kernel.node)):
             yield node.cond, False
 
 
 def _is_passed(node: ast.Node, own: tuple[ast.Node, ...], chain: tuple[ast.Node, ...]) -> bool:
-    """Whether a launch under `chain` says that a host statement was passed, too: no branch parts the two."""
+    """Whether a launch under `chain` says that what is asserted was passed, too: no condition parts the two."""
     for at, frame in enumerate(own):
-        if isinstance(frame, ast.If):
+        if isinstance(frame, ast.If | ast.While):
+            if at + 1 >= len(chain) or chain[at] is not frame:
+                return False
             below = own[at + 1] if at + 1 < len(own) else node
-            if at + 1 >= len(chain) or chain[at] is not frame or _branch(frame, below) != _branch(frame, chain[at + 1]):
+            if isinstance(frame, ast.If) and _branch(frame, below) != _branch(frame, chain[at + 1]):
                 return False
     return True
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from croqc.flow.exprs import apply, var
-from croqc.flow.islands import Effect, effect_of, is_waiting
+from croqc.flow.islands import Effect, effect_of, is_waiting, reaches_out
 from croqc.flow.lower import Lowering
 from croqc.flow.lower_copies import any_future, copy, rotate, take
 from croqc.flow.lower_events import trigger, wait
@@ -27,6 +27,7 @@ from croqc.flow.regions import each_of
 from croqc.sema.foreign_writes import foreign_parameters
 from croqc.sema.island_text import island_text
 from croqc.sema.model import Context, Symbol, SymbolKind
+from croqc.sema.register_hint import register_hint
 from croqc.sema.types import Data, Future
 from croqc.syntax import ast
 from croqc.syntax.visit import nodes_of_kind
@@ -160,6 +161,9 @@ def _sync(lowering: Lowering, node: ast.Sync) -> None:
 def _island(lowering: Lowering, node: ast.Cpp | ast.Asm) -> None:
     context = lowering.model.context
     if _gives_sizes_away(lowering, node, "'asm'" if isinstance(node, ast.Asm) else "this C++"):
+        return
+    if isinstance(node, ast.Cpp) and register_hint(node.text.value) is None and reaches_out(node.text.value):
+        lowering.emit(Fail(node.span, "this C++ is no whole statement, and changes what stands around it"))
         return
     text = island_text(context, node) if isinstance(node, ast.Cpp) else node.template.value
     match effect_of(text, context.waiting_functions):

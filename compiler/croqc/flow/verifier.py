@@ -33,6 +33,7 @@ from croqc.flow.report import FlowFinding, KernelFlow, Step, Strength
 from croqc.flow.run import ExhaustedError, Setting
 from croqc.flow.shown import better, for_some, is_unwaited, stands_idle
 from croqc.flow.signature import Kind
+from croqc.flow.together import parted
 from croqc.flow.trials import Effort, Outlook, attempt, sparing
 from croqc.flow.twins import without_twins
 from croqc.flow.verdicts.case import Case
@@ -80,6 +81,8 @@ def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -
         outcome = _instances(setting, without_twins(setting), Sites(setting), found, effort)
         if not outcome.guarded:
             break
+    if outcome.undecided is not None and outcome.undecided[1] == _TURNS:
+        outcome.undecided = outcome.undecided[0], _turns_text(model, program, outcome.undecided[0])
     outcome.counted = lowered.counted
     outcome.below = _holds_below(kernel, setting, found, outcome, effort, budget)
     if lowered.wide is not None and not outcome.findings and outcome.undecided is None:
@@ -89,6 +92,8 @@ def verify(model: Model, kernel: Kernel, paths: tuple[Path, ...], budget: int) -
         tried = _instances(far, without_twins(far), Sites(far), beyond, effort)
         if tried.findings:
             setting, found, outcome = far, beyond, tried
+    if not outcome.findings and outcome.undecided is None:
+        outcome.undecided = parted(model, kernel, paths)
     statics = list(judge_statics(model, setting))
     return replace(_report(kernel, setting, found, statics, outcome, budget), spent=effort.used)
 
@@ -220,6 +225,15 @@ def _nothing_to_try(setting: Setting, found: Plan) -> Outcome:
     elif not is_plain(setting):
         outcome.undecided = _undecided(setting.program)
     return outcome
+
+
+def _turns_text(model: Model, program: Program, place: Span) -> str:
+    """Why the turns of the loop at a place are not known: they hang on data, or on a function of known numbers."""
+    bounds = [expr for loop in program.loops if loop.span == place for expr in (loop.low, loop.high, loop.step)]
+    unknown = {each.span for expr in bounds for each in expr.walk() if each.op == "?"}
+    calls = (node for node in nodes_of_kind(model.function, ast.Builtin) if node.span in unknown)
+    name = next((node.name for node in calls if node.args and all(arg in model.values for arg in node.args)), None)
+    return _TURNS if name is None else f"how often this runs hangs on '{name}', which is not followed"
 
 
 def _undecided(program: Program) -> tuple[Span, str]:

@@ -194,7 +194,7 @@ class _Flight:
                 self._copy(stmt, pending)
             case ir.StoresRead() if pending.get("store") == "issued":
                 del pending["store"]
-            case ir.Await() if pending.get("cp.async") == "issued":
+            case ir.Await(keep=0) if pending.get("cp.async") == "issued":
                 del pending["cp.async"]
             case ir.Arrive(slot=slot) if slot in pending:
                 pending[slot] = "counted" if pending[slot] == "issued" and stmt.bytes else "lost"

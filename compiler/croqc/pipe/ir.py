@@ -28,6 +28,7 @@ from croqc.pipe.ir_declared import Bounds as Bounds
 from croqc.pipe.ir_declared import Box as Box
 from croqc.pipe.ir_declared import Event as Event
 from croqc.pipe.ir_declared import Index as Index
+from croqc.pipe.ir_declared import Pointer as Pointer
 from croqc.pipe.ir_declared import Shared as Shared
 from croqc.pipe.ir_declared import Spread as Spread
 from croqc.pipe.ir_declared import TensorMap as TensorMap
@@ -130,11 +131,18 @@ class Copy(Stmt):
 
 @record
 class Await(Stmt):
-    """Until the copies of some handles have landed. `among`: the program waits for one of them, and any may be it."""
+    """Until the copies of some handles have landed. `among`: the program waits for one of them, and any may be it.
+    (groups) `keep`: how many groups of cp.async, ended behind those, may stay in flight."""
 
     handles: tuple[str, ...]
     unit: Unit
     among: bool = False
+    keep: int = 0
+
+
+@record
+class EmptyGroup(Stmt):
+    """(groups) Each thread ends a group of cp.async without copies."""
 
 
 @record
@@ -335,9 +343,11 @@ class Kernel:
     future to the tensor whose slot it names, with the slot that it names at first.
     `fixed`: sizes that the kernel was made for alone; `renamed`: scalars that are not called as in the source, with
     their names there; `given`: what values of the host part are computed from, where both keep theirs.
+    `own_registers`: islands or device functions of the source change how many registers a thread has;
     `assumed`: divisors of sizes that the passes so far relied on; (layout) `maps`; (phases) `phases`: the events
     that paths wait for with bits of their own; (tensor_memory) `tensor_memory`; (barriers) `first_barrier`: the
-    number of the first warpgroup's barrier; (memory) `barriers_at`, `shared_bytes`; `passed`: the passes so far;
+    number of the first warpgroup's barrier; (memory) `barriers_at`, `shared_bytes`; (arguments) `pointers`;
+    `passed`: the passes so far;
     `probes`: what a kernel with probes records, None without them.
     """
 
@@ -361,6 +371,7 @@ class Kernel:
     given: tuple[tuple[str, Expr], ...] = ()
     cluster: tuple[tuple[str, int], ...] = ()
     bounds: Bounds = OPEN
+    own_registers: bool = False
     maps: tuple[TensorMap, ...] = ()
     assumed: tuple[tuple[str, int], ...] = ()
     phases: tuple[tuple[str, str], ...] = ()
@@ -368,6 +379,7 @@ class Kernel:
     first_barrier: int = 1
     barriers_at: int = 0
     shared_bytes: int = 0
+    pointers: tuple[Pointer, ...] = ()
     passed: tuple[str, ...] = ()
     probes: Probes | None = None
 

@@ -129,6 +129,14 @@ class TensorMap:
 
 
 @record
+class Pointer:
+    """(arguments) A global tensor whose address a kernel takes; `restricted`: nobody writes it meanwhile."""
+
+    name: str
+    restricted: bool
+
+
+@record
 class Box:
     """One transfer of a copy: the number of its tensor map, and where in the copy's tiles it begins, in elements."""
 

@@ -16,6 +16,11 @@ def mentioned(values: Iterable[Any]) -> frozenset[str]:
     return frozenset(value.name for value in _everything(values) if isinstance(value, Var))
 
 
+def tensors_of(values: Iterable[Any]) -> frozenset[str]:
+    """The tensors that they name, in tiles or in elements that they read."""
+    return frozenset(value.name for value in _everything(values) if isinstance(value, Tensor))
+
+
 def functions_of(values: Iterable[Any]) -> frozenset[str]:
     """The built-in functions that they call."""
     return frozenset(value.name for value in _everything(values) if isinstance(value, Fn) and not value.foreign)
@@ -24,6 +29,17 @@ def functions_of(values: Iterable[Any]) -> frozenset[str]:
 def foreign_functions(values: Iterable[Any]) -> frozenset[str]:
     """The functions of the file that they call."""
     return frozenset(value.name for value in _everything(values) if isinstance(value, Fn) and value.foreign)
+
+
+def foreign_words(values: Iterable[Any]) -> frozenset[str]:
+    """The words of C++ that they name: those of islands, and functions of the file without namespace and arguments."""
+    found: set[str] = set()
+    for value in _everything(values):
+        if isinstance(value, ir.Text):
+            found |= value.words
+        elif isinstance(value, ir.Call | Fn):
+            found.add(value.name.partition("<")[0].rpartition("::")[2])
+    return frozenset(found)
 
 
 def calls_foreign(values: Iterable[Any]) -> bool:

@@ -20,7 +20,7 @@ _OWN: Final = 64  # for what reports of waits and probes are given
 def check_parameters(kernel: ir.Kernel) -> None:
     """Raises LoweringError where they are more."""
     maps = _MAP * len(kernel.maps)
-    others = _POINTER * len(kernel.tensors) + sum(max(ELEMENTS[elem].bits // 8, 4) for _, elem in kernel.scalars)
+    others = _POINTER * len(kernel.pointers) + sum(max(ELEMENTS[elem].bits // 8, 4) for _, elem in kernel.scalars)
     if maps + others + _OWN > _MOST:
         reason = f"this launch has {maps + others:,} bytes of parameters, {len(kernel.maps)} tensor maps among them"
         way = "give it fewer arrays, or one that holds several"

@@ -7,6 +7,7 @@ from typing import Final
 
 from croqc.pipe import ir
 from croqc.pipe.env import Env
+from croqc.pipe.passes.arguments import arguments
 from croqc.pipe.passes.barriers import barriers
 from croqc.pipe.passes.commits import commits
 from croqc.pipe.passes.completion import completion
@@ -16,6 +17,7 @@ from croqc.pipe.passes.elect import elect
 from croqc.pipe.passes.epilogue import epilogue
 from croqc.pipe.passes.fold import fold
 from croqc.pipe.passes.fragments import fragments
+from croqc.pipe.passes.groups import groups
 from croqc.pipe.passes.inflight import inflight
 from croqc.pipe.passes.layout import layout
 from croqc.pipe.passes.mechanism import mechanism
@@ -31,6 +33,7 @@ from croqc.pipe.passes.scales import scales
 from croqc.pipe.passes.scopes import scopes
 from croqc.pipe.passes.stored import stored
 from croqc.pipe.passes.tensor_memory import tensor_memory
+from croqc.pipe.passes.unread import unread
 from croqc.pipe.verify import verify
 from croqc.text.record import replace
 
@@ -49,6 +52,8 @@ PASSES: Final[tuple[tuple[str, Pass], ...]] = (
     ("mirror", mirror),
     # Behind fold, whose arrivals carry bytes: what is left are arrivals of cp.async.
     ("publish", publish),
+    # Behind publish: the waits and the copies that are left are those by groups.
+    ("groups", groups),
     # Needs the mechanisms (TMA wants 16-byte rows) and the multiplies; fixes the boxes of the tensor maps.
     ("layout", layout),
     # Behind mechanism and mirror: which copies are TMA's, and whose arrivals and waits are left to order anything.
@@ -83,6 +88,10 @@ PASSES: Final[tuple[tuple[str, Pass], ...]] = (
     ("stored", stored),
     # Behind all that makes or sizes tensors: sizes and alignments are settled.
     ("memory", memory),
+    # Behind all that drops or makes a use of a value; before arguments: it may have been all that read an array.
+    ("unread", unread),
+    # Behind all that makes copies: what threads touch, and what only transfers do, is settled.
+    ("arguments", arguments),
     # Last: in front of whatever the others have put first.
     ("dependents", dependents),
 )

@@ -142,6 +142,7 @@ FORMS: Final[dict[type, tuple[Callable[[Any], str], frozenset[str]]]] = {
     ir.Probe: (lambda s: f"probe {s.site}", frozenset({"site"})),
     ir.Copy: (lambda s: f"{s.form.value} {tile(s.source)} => {tile(s.dest)}", frozenset({"form", "source", "dest"})),
     ir.Await: (lambda s: f"await {', '.join(s.handles)}", frozenset({"handles"})),
+    ir.EmptyGroup: (lambda s: "end an empty group", frozenset()),
     ir.Rotate: (lambda s: f"rotate {', '.join(s.handles)}", frozenset({"handles"})),
     ir.Fill: (lambda s: f"{_acc(s)} = {expression(s.value)}", frozenset({"acc", "index", "value"})),
     ir.Declare: (lambda s: f"declare {s.acc.name}", frozenset({"acc"})),
@@ -269,6 +270,8 @@ def _arrays(kernel: ir.Kernel) -> Iterator[str]:
         yield f"assumed {name} % {divisor} == 0"
     for tensor in kernel.tensors:
         yield f"{Space.GLOBAL.value} {_tensor(tensor)}"
+    for pointer in kernel.pointers:
+        yield f"pointer {pointer.name}" + (", restricted" if pointer.restricted else "")
     for number, item in enumerate(kernel.maps):
         swizzle = f", swizzle {item.swizzle}" if item.swizzle else ""
         yield f"map {number}: {item.tensor.name}, box {' x '.join(map(str, item.box))} innermost first{swizzle}"

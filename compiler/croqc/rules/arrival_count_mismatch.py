@@ -5,7 +5,7 @@ from __future__ import annotations
 from croqc.refactor.base import Code
 from croqc.rules.base import Rule, Subject, Words
 from croqc.rules.credit_edits import counted, given_back, granted_by, is_plain, unwrapped
-from croqc.rules.credit_sites import Grant, code_of, grants, regions_of, site_at, steady, waits
+from croqc.rules.credit_sites import Grant, code_of, grants, regions_of, site_at, sites, steady, waits
 from croqc.rules.credit_slips import wrong_event
 from croqc.rules.credit_words import fix
 from croqc.rules.start_mends import hurried, lengthened
@@ -13,6 +13,7 @@ from croqc.sema.model import Finding, Symbol
 from croqc.syntax import ast
 from croqc.text.diagnostics import Fix, Severity
 from croqc.text.edits import Edit
+from croqc.text.span import Span
 
 
 def _paths(count: object, verb: str) -> str:
@@ -26,6 +27,14 @@ def _render(finding: Finding, subject: Subject) -> Words:
         case "turns":
             message = f"'{name}' counts {expected} arrivals a generation, but its producers take turns: one comes"
             return Words(message, "declare it 'event<1>'", fixes=_take_turns(code, finding))
+        case "cluster":
+            message = (
+                f"'{name}' counts {expected} arrivals a generation, one from each block, but its own alone at start"
+            )
+            return Words(message, "trigger it with 'trigger.cluster' here, too", fixes=_in_cluster(code, finding))
+        case "own":
+            message = f"'{name}' counts {expected} arrivals a generation, with that of who waits for it, but one comes"
+            return Words(message, "leave this trigger to its producer", fixes=_not_own(code, finding))
         case "written":
             message = f"'{name}' asks for {expected} arrivals a generation, but only {_paths(found, 'trigger')} it"
             return Words(message, "leave the count out", fixes=_uncounted(code, finding))
@@ -60,6 +69,30 @@ def _take_turns(code: Code, finding: Finding) -> tuple[Fix, ...]:
         return slip
     edits = counted(code, event, "<1>") if event is not None else None
     return fix(f"Declare '{finding.args['event']}' as 'event<1>'", edits)
+
+
+def _in_cluster(code: Code, finding: Finding) -> tuple[Fix, ...]:
+    """`trigger empty[i];` at start becomes `trigger.cluster empty[i];`."""
+    site = site_at(code, finding.span)
+    if site is None:
+        return ()
+    stmts = dict.fromkeys(grant.site.stmt for grant in grants(code, site.event))
+    starts = [stmt.span.start for stmt in stmts if code.of(stmt).split()[0] == "trigger"]
+    edits = tuple(Edit(Span(at, at + len("trigger")), "trigger.cluster") for at in starts)
+    return fix("Give the credits at start to the cluster", edits if len(edits) == len(stmts) else None)
+
+
+def _not_own(code: Code, finding: Finding) -> tuple[Fix, ...]:
+    """Take out the trigger of a path that waits for the event."""
+    site = site_at(code, finding.span)
+    if site is None:
+        return ()
+    guard = site.chain[-1]
+    alone = isinstance(guard, ast.If) and guard.then.stmts == (site.stmt,) and guard.other is None
+    removed = fix("Leave it to its producer", (code.removal(guard if alone else site.stmt),), safe=False)
+    events = {one.event for one in sites(code) if one.region is site.region and isinstance(one.stmt, ast.Trigger)}
+    gives = len(events) > 1  # what belongs to the other events of the ring, too: no name is mistaken
+    return removed if gives else wrong_event(code, site) or removed
 
 
 def _uncounted(code: Code, finding: Finding) -> tuple[Fix, ...]:

@@ -9,8 +9,16 @@ from croqc.text.diagnostics import Severity
 
 
 def _render(finding: Finding, _: Subject) -> Words:
+    used, limit = finding.args["used"], finding.args["limit"]
+    assert isinstance(used, int) and isinstance(limit, int)
+    if used > limit:
+        return Words(
+            f"{used} bytes side by side, and a block has {limit}: 'croq cuda' takes it if those that are never in use "
+            "together leave room for the others",
+            buffer_list(finding, 4),
+        )
     return Words(
-        f"{finding.args['used']} bytes: dynamic shared memory is used, a block has 48 KiB without it",
+        f"{used} bytes: dynamic shared memory is used, a block has 48 KiB without it",
         buffer_list(finding, 4),
     )
 

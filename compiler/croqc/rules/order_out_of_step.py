@@ -11,6 +11,7 @@ from croqc.rules.credit_sites import Site, code_of, event_type, loops_around, si
 from croqc.rules.credit_slips import doubled, skipped
 from croqc.rules.credit_words import at, fix, ordinal, slot
 from croqc.sema.events import order_of
+from croqc.sema.masks import defining_value
 from croqc.sema.model import Finding
 from croqc.syntax import ast
 from croqc.text.diagnostics import Fix, Severity
@@ -43,6 +44,7 @@ def _fixes(finding: Finding, subject: Subject) -> tuple[Fix, ...]:
     if site is None or order is None:
         return ()
     slip = doubled(code, site.event) or _shifted(code, site, order) or skipped(code, site.event)
+    slip = slip or _restarted(code, site, order)
     return slip or (*_unreduced(code, site, order), *_indexed(code, site, order))
 
 
@@ -63,6 +65,30 @@ def _shifted(code: Code, site: Site, order: ast.Expr) -> tuple[Fix, ...]:
         return ()
     text = texts.pop()
     return fix(f"Let the order be '{text}'", (Edit(order.span, text),))
+
+
+def _restarted(code: Code, site: Site, order: ast.Expr) -> tuple[Fix, ...]:
+    """The order that the other roles of the ring give the same name: `o = k;` begins anew in every tile, where theirs,
+    `o = ti * cdiv(K, TILE_K) + k;`, goes on."""
+    mine = _definition(code, order)
+    if mine is None or site.region is None:
+        return ()
+    own = code.of(mine)
+    others = []
+    for one in sites(code):
+        other = order_of(one.ref)
+        value = _definition(code, other) if other is not None and one.region is not site.region else None
+        if value is not None and one.event.type == site.event.type:
+            others.append(code.of(value))
+    wanted = set(others)
+    if len(wanted) != 1 or own in wanted:
+        return ()
+    return fix(f"Let the order be '{others[0]}'", (Edit(mine.span, others[0]),), safe=False)
+
+
+def _definition(code: Code, order: ast.Expr) -> ast.Node | None:
+    """What defines the name that an order is."""
+    return defining_value(code.model.uses.get(order)) if isinstance(order, ast.Name) else None
 
 
 def _reduces(order: ast.Expr) -> bool:

@@ -10,11 +10,12 @@ _SHOWN = 4  # more buffers than that do not help to find the large ones
 
 
 def _render(finding: Finding, _: Subject) -> Words:
-    used, limit, storage, target = (finding.args[key] for key in ("used", "limit", "storage", "target"))
+    used, least, limit, storage, target = (finding.args[key] for key in ("used", "least", "limit", "storage", "target"))
     owner = "block" if storage == "shared" else "thread"
     return Words(
         f"{used} bytes of {storage} memory, {target} has {limit} for each {owner}",
-        f"make it smaller: {buffer_list(finding, _SHOWN)}",
+        f"make it smaller: {buffer_list(finding, _SHOWN)}"
+        + (f"; {least} bytes of them are in use at once" if least != used else ""),
     )
 
 

@@ -27,7 +27,9 @@ def _render(finding: Finding, subject: Subject) -> Words:
     if "part" in args:
         return _part(args)
     event = next(_promised(code, role), None) if role is not None else None
-    message = f"{args['path']} reads {stage(args)} before anything is written to it{at(args)}"
+    place = str(args.get("place") or stage(args))
+    them = "them" if " to " in place else "it"
+    message = f"{args['path']} reads {place} before anything is written to {them}{at(args)}"
     if role is None or event is None:
         fixes = left_out_copy(code, finding.span)
         if not fixes and role is not None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from croqc.runs.compare import EXACT, Comparison, Tolerance, compare, compare_truth, default_tolerance
+from croqc.runs.compare import EXACT, Comparison, Tolerance, compare, compare_truth, default_tolerance, steps_apart
 from croqc.runs.elements import Array, eps
 from croqc.runs.evaluate import compare_values, evaluate
 from croqc.runs.report import ExpectationResult
@@ -23,7 +23,8 @@ from croqc.syntax.directive_clauses import ExpectDirective
 class Operand(NamedTuple):
     """A parameter, result or size after the run. `accumulator`: the type of the sums behind a result, if not
     its own; `k_step`: how many products go into it between two roundings, the K of the instruction; `factor`: the
-    type that multiplies take the factors as, if that loses digits. `before`: a parameter before the run."""
+    type that multiplies take the factors as, if that loses digits. `before`: a parameter before the run. `narrowed`: a
+    type that values behind it are rounded to between two operations."""
 
     array: Array
     elem: str
@@ -31,6 +32,7 @@ class Operand(NamedTuple):
     k_step: int = 1
     factor: str | None = None
     before: Array | None = None
+    narrowed: str | None = None
 
 
 def check_expectation(directive: ExpectDirective, operands: Mapping[str, Operand], xp: Any = np) -> ExpectationResult:
@@ -80,13 +82,15 @@ def _tolerance(
     xp: Any,
 ) -> Tolerance:
     subject = next((operands[ref.name] for ref in e.names_in(expr.left)), None)
-    rtol, atol = EXACT
+    found = EXACT
     if subject is not None and not is_copy(expr) and eps(subject.elem) > 0:
         steps = -(-steps // subject.k_step)
-        rtol, atol = default_tolerance(subject.elem, want, subject.accumulator, steps, subject.factor, xp)
+        found = default_tolerance(subject.elem, want, subject.accumulator, steps, subject.factor, xp)
+        if subject.narrowed is not None:
+            found = steps_apart(found, subject.narrowed, want, xp)
     return Tolerance(
-        rtol if directive.rtol is None else directive.rtol,
-        atol if directive.atol is None else directive.atol,
+        found.rtol if directive.rtol is None else directive.rtol,
+        found.atol if directive.atol is None else directive.atol,
     )
 
 

@@ -81,6 +81,17 @@ def default_tolerance(
     return Tolerance(max(4 * eps(elem), cut / 2) + 2 * taken, (max(rounded, cut) + 4 * taken) * rms)
 
 
+def steps_apart(tolerance: Tolerance, elem: str, want: Array, xp: Any = np) -> Tolerance:
+    """A tolerance for what is computed from values that two executions may round to neighbours in `elem`.
+
+    Such a value is off by one step, eps of itself at most; so is its product with anything, and a sum of products p v
+    by eps times the sum of all |p v|. Where the terms have one sign that is eps |want|, in rtol. Where they have either
+    sign, so have the steps: the sum of the products is sqrt(sum of p^2 v^2) or so, which rms(want) tells, and the steps
+    add up to eps of that at most, of which 4 are in atol, as of other roundings to either side.
+    """
+    return Tolerance(tolerance.rtol + eps(elem), tolerance.atol + default_tolerance(elem, want, xp=xp).atol)
+
+
 def compare(got: Array, want: Array, tolerance: Tolerance, xp: Any = np) -> Comparison:
     """The elements of `got` outside the tolerance around `want`, which is broadcast to them.
 

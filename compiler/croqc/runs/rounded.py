@@ -29,23 +29,38 @@ Types = frozenset[str]
 
 def rounded_in(model: Model) -> Mapping[str, Types]:
     """By the name of what is written, `result` for what is returned: the float types of such operations behind it."""
-    tracer = _Tracer(model)
+    tracer = Tracer(model)
     tracer.settle(list(tracer.steps()))
+    named = by_name(model, tracer, tracer.found)
+    for node in walk(model.function):
+        if isinstance(node, ast.Return) and node.value is not None:
+            named[RESULT] |= tracer.types(node)
+    return named
+
+
+def by_name(model: Model, tracer: Tracer, found: Mapping[Symbol, Types]) -> dict[str, Types]:
+    """What is known of symbols by their names, of which several things may have one, and of what is returned."""
     named: dict[str, Types] = {}
-    for symbol, types in tracer.found.items():  # of one name several things may be written
+    for symbol, types in found.items():
         named[symbol.name] = named.get(symbol.name, frozenset()) | types
     for node in walk(model.function):
         if isinstance(node, ast.Return) and node.value is not None:
-            named[RESULT] = tracer.types(node).union(*map(tracer.of, tracer.symbols(node.value)))
+            read = (found.get(symbol, frozenset()) for symbol in tracer.symbols(node.value))
+            named[RESULT] = named.get(RESULT, frozenset()).union(*read)
     return named
 
 
 def coarser(types: Iterable[str], elem: str) -> str | None:
     """The coarsest of them that has fewer digits than `elem`, None if none has."""
-    return max((one for one in sorted(types) if eps(one) > eps(elem)), key=eps, default=None)
+    return coarsest(one for one in types if eps(one) > eps(elem))
 
 
-class _Tracer:
+def coarsest(types: Iterable[str]) -> str | None:
+    """The one with the fewest digits, None of none."""
+    return max(sorted(types), key=eps, default=None)
+
+
+class Tracer:
     """Follows values from name to name, through the statements in any order."""
 
     def __init__(self, model: Model) -> None:
@@ -64,11 +79,16 @@ class _Tracer:
                 self.found |= {symbol: self.of(symbol) | reached for symbol in into}
 
     def steps(self) -> Iterator[tuple[set[Symbol], set[Symbol], Types]]:
-        """Of every statement without a body: what it may write, what it reads, and the types of its operations."""
+        """Of every statement: what it may write, what it reads, and the types of its operations."""
+        for stmt in self.statements():
+            yield self.written(stmt), self.symbols(stmt), self.types(stmt)
+
+    def statements(self) -> Iterator[ast.Node]:
+        """Those without a body that do something with values."""
         for block in (node for node in walk(self.model.function) if isinstance(node, ast.Block)):
             for stmt in block.stmts:
                 if not isinstance(stmt, _NOTHING) and not any(isinstance(node, ast.Block) for node in walk(stmt)):
-                    yield self.written(stmt), self.symbols(stmt), self.types(stmt)
+                    yield stmt
 
     def written(self, stmt: ast.Node) -> set[Symbol]:
         named = (base_name(place) for node in walk(stmt) for place in self._targets(node))
@@ -105,15 +125,15 @@ class _Tracer:
     def _of_node(self, node: ast.Node) -> Iterable[str]:
         match node:
             case ast.Binary(op="+" | "-"):
-                return {self._elem(node)} & self.products
+                return {self.elem(node)} & self.products
             case ast.AssignPart(op="+=" | "-=", target=target):
-                return {self._elem(target)} & self.products
+                return {self.elem(target)} & self.products
             case ast.Builtin(name=name) if name not in _SAME:
-                return (self._elem(node),)
+                return (self.elem(node),)
             case ast.Mma() if node in self.model.multiplies:
                 return (self.model.multiplies[node].elem_acc,)
             case ast.Call(args=args) | ast.FragOp(args=args):
-                return map(self._elem, args)
+                return map(self.elem, args)
             case ast.Cpp():
                 return (_elem_of(symbol.type) for symbol in self.model.islands.get(node, {}).values())
         return ()
@@ -123,12 +143,15 @@ class _Tracer:
         for node in walk(self.model.function):
             match node:
                 case ast.Binary(op="*"):
-                    yield self._elem(node)
+                    yield self.elem(node)
                 case ast.AssignPart(op="*=", target=target):
-                    yield self._elem(target)
+                    yield self.elem(target)
 
-    def _elem(self, node: ast.Node) -> str:
+    def elem(self, node: ast.Node) -> str:
         return _elem_of(self.model.types.get(node))
+
+    def elem_of(self, symbol: Symbol) -> str:
+        return _elem_of(symbol.type)
 
 
 def _elem_of(kind: object) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from croqc.sema.intervals import Interval
+from croqc.sema.lanes import Lanes
 from croqc.sema.masks import Masks, kernel_masks
 from croqc.sema.model import (
     Analysis,
@@ -105,9 +106,15 @@ class Builder:
         worked out, the next ones know."""
         return kernel_masks(self, self.kernels)
 
+    @cached_property
+    def lanes(self) -> Mapping[ast.Parallel, Lanes]:
+        """The same for values that have no normal form."""
+        return {node: Lanes(masks) for node, masks in self.masks.items()}
+
     def freeze(self) -> Analysis:
         """The end of this: it is freed at once, since nothing that it holds holds it any more."""
         self.__dict__.pop("masks", None)
+        self.__dict__.pop("lanes", None)
         model = Model(
             function=self.function,
             context=self.context,

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from functools import lru_cache
 from typing import Protocol
+from weakref import WeakKeyDictionary
 
 from croqc.sema.island_text import island_text
 from croqc.sema.model import Context, Symbol, SymbolKind
-from croqc.sema.types import Bounded, Scalar
+from croqc.sema.types import Bounded, BoundedTuple, Scalar
 from croqc.syntax import ast
 from croqc.syntax.visit import nodes_of_kind
 
@@ -31,6 +31,8 @@ class Facts(Hashable, Protocol):
 
 
 _SIZES = (SymbolKind.PARAM, SymbolKind.DIMENSION)
+_STEADY = (*_SIZES, SymbolKind.LOOP, SymbolKind.PARALLEL)
+_NUMBERS = (Scalar, Bounded, BoundedTuple)
 
 
 def foreign_writes(model: Facts, node: ast.Node) -> Iterator[Symbol]:
@@ -51,7 +53,8 @@ def foreign_writes(model: Facts, node: ast.Node) -> Iterator[Symbol]:
 
 
 def foreign_parameters(model: Facts, node: ast.Node) -> Iterator[Symbol]:
-    """The parameters and dimensions of the kernel that a node hands to C++ or PTX to be written: sizes no more.
+    """The parameters and dimensions of the kernel that a node hands to C++ or PTX to be written, and the indices of its
+    loops and levels that an island seems to write: sizes and turns are no more what they are taken for.
 
     Of functions that the file does not have nothing is known, and nothing is said.
     """
@@ -72,7 +75,7 @@ def foreign_parameters(model: Facts, node: ast.Node) -> Iterator[Symbol]:
             yield from (
                 symbol
                 for name, symbol in model.islands.get(node, {}).items()
-                if symbol.kind in _SIZES and isinstance(symbol.type, Scalar | Bounded) and _may_write(text, name)
+                if symbol.kind in _STEADY and isinstance(symbol.type, _NUMBERS) and _may_write(text, name)
             )
     for place in places:
         symbol = model.uses.get(place) if isinstance(place, ast.Name) else None
@@ -85,7 +88,8 @@ def _may_write(text: str, name: str) -> bool:
     assigned = r"\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)"
     address = r"(?:^|[-+*/%=(,;{\[!~?:<>|^]|\breturn)\s*&"  # behind a value, `&` has two operands
     before = rf"(?:\+\+|--|{address})\s*|&\s*\w+\s*(?:=|\{{|\()\s*"
-    return re.search(rf"\b{name}\b{assigned}|(?:{before})\b{name}\b", text) is not None
+    own = rf"(?<!\.)(?<!->)\b{name}\b"  # no member of something else
+    return re.search(rf"{own}{assigned}|(?:{before})\b{name}\b", text) is not None
 
 
 def shared_with_islands(model: Facts) -> frozenset[Symbol]:
@@ -94,15 +98,19 @@ def shared_with_islands(model: Facts) -> frozenset[Symbol]:
     return frozenset(symbol for named in model.islands.values() for symbol in named.values() if symbol.mutable)
 
 
-@lru_cache(maxsize=8)  # each node of a kernel asks
+_KEPT: WeakKeyDictionary[Facts, tuple[Symbol, ...]] = WeakKeyDictionary()  # an analysis that is over goes with its own
+
+
 def _kept(model: Facts) -> tuple[Symbol, ...]:
     """The mutable variables whose place C++ or PTX has got somewhere in the function and may have kept: any of their
-    text may write them."""
-    body = model.function.body
-    addresses = (node.operand for node in nodes_of_kind(body, ast.AddressOf))
-    handed = (arg for call in nodes_of_kind(body, ast.Call) if call.kind == "call" for arg in _handed(model, call))
-    found = {*_mutable(model, (*addresses, *handed)), *shared_with_islands(model)}
-    return tuple(sorted(found, key=lambda symbol: symbol.name_span))
+    text may write them. Each node of a kernel asks."""
+    if model not in _KEPT:
+        body = model.function.body
+        addresses = (node.operand for node in nodes_of_kind(body, ast.AddressOf))
+        handed = (arg for call in nodes_of_kind(body, ast.Call) if call.kind == "call" for arg in _handed(model, call))
+        found = {*_mutable(model, (*addresses, *handed)), *shared_with_islands(model)}
+        _KEPT[model] = tuple(sorted(found, key=lambda symbol: symbol.name_span))
+    return _KEPT[model]
 
 
 def _handed(model: Facts, call: ast.Call) -> Iterator[ast.Node]:

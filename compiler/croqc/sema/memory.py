@@ -1,6 +1,7 @@
 """Buffers inside kernels and the memory they take (reference, 3.6 to 3.8; rows M04 and M05). Fills `buffers`.
 
-Needs types, copies and kernels. No overlay: every buffer has its own bytes.
+Needs types, copies and kernels. Counted is every buffer for itself; whether buffers that are never in use together
+share bytes is the lowering's to decide, so more than the limit is an error where not even that helps.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from croqc.sema import rulenames_device as rules
 from croqc.sema.builder import Builder
 from croqc.sema.elements import ELEMENTS
 from croqc.sema.model import BufferInfo, Kernel, Symbol
+from croqc.sema.together import least_bytes
 from croqc.sema.types import Data, Event, Storage
 from croqc.syntax import ast
 from croqc.text.span import Span
@@ -83,18 +85,20 @@ def _check_limit(builder: Builder, kernel: Kernel, used: list[BufferInfo], stora
     own = [info for info in used if getattr(info.symbol.type, "storage", None) is storage]
     total = placed_bytes(own)
     listed = tuple((info.symbol.name or "unnamed", info.bytes) for info in sorted(own, key=lambda one: -one.bytes))
-    if total > limit:
+    least = least_bytes(builder, kernel, own) if total > limit and storage is Storage.SHARED else total
+    if least > limit:
         builder.report(
             rules.SHARED_LIMIT,
             _largest_span(own, kernel),
             used=total,
+            least=min(least, total),
             limit=limit,
             storage=storage.value,
             target=builder.context.target.name,
             buffers=listed,
         )
     elif storage is Storage.SHARED and total > STATIC_LIMIT:
-        builder.report(rules.DYNAMIC_SHARED, _largest_span(own, kernel), used=total, buffers=listed)
+        builder.report(rules.DYNAMIC_SHARED, _largest_span(own, kernel), used=total, limit=limit, buffers=listed)
 
 
 def _largest_span(own: list[BufferInfo], kernel: Kernel) -> Span:

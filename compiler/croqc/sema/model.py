@@ -222,7 +222,8 @@ class Context:
     that may be references, of bodies in the file; `results`: name and element type of those that
     give a scalar. `constants`: name and value of each constant of host C++, which a function does not see.
     `macro_bodies`: name and body of each macro, where islands may use it. `in_sight`: device functions whose bodies the
-    file has, with those of all that they call."""
+    file has, with those of all that they call. `register_functions`: the words by
+    which C++ changes how many registers a thread has, device functions of the file among them."""
 
     target: Target
     dialect: str = "any"
@@ -236,6 +237,7 @@ class Context:
     macro_bodies: tuple[tuple[str, str], ...] = ()
     in_sight: frozenset[str] = frozenset()
     by_reference: frozenset[tuple[str, int]] = frozenset()
+    register_functions: frozenset[str] = frozenset({"setmaxnreg"})
 
 
 @record(eq=False)

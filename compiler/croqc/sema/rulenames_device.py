@@ -34,8 +34,8 @@ DIVERGENT_COLLECTIVE: Final = "divergent-collective"  # L23; what, unit; related
 
 # --- memory (8.4) -------------------------------------------------------------------------------
 
-SHARED_LIMIT: Final = "shared-memory-limit"  # M04; used, limit, storage, target, buffers: largest first
-DYNAMIC_SHARED: Final = "dynamic-shared-memory"  # M05; used, buffers: ((name, bytes), …)
+SHARED_LIMIT: Final = "shared-memory-limit"  # M04; used, least, limit, storage, target, buffers: largest first
+DYNAMIC_SHARED: Final = "dynamic-shared-memory"  # M05; used, limit, buffers: ((name, bytes), …)
 THREAD_TILE: Final = "thread-tile-in-shared"  # M06; index (name of the parallel index), buffer
 
 # --- copies and futures (8.6) -------------------------------------------------------------------

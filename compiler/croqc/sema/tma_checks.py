@@ -9,7 +9,7 @@ from croqc.sema.elements import ELEMENTS
 from croqc.sema.indices import Indices
 from croqc.sema.model import CopyInfo, Level, View
 from croqc.sema.nesting import Around
-from croqc.sema.tma_boxes import MOST, in_boxes
+from croqc.sema.tma_boxes import MOST, in_boxes, widest_swizzle
 from croqc.sema.types import Data, Storage
 from croqc.syntax import ast
 from croqc.targets import offering
@@ -91,9 +91,14 @@ def _check_indices(builder: Builder, node: ast.Copy, outside: View, around: Arou
 
 
 def _check_padded_rows(builder: Builder, node: ast.Copy, source: View) -> None:
+    """Not of whole groups of columns, as a swizzled buffer of two dimensions has them: these lie without gaps."""
     base = source.base.type
     if not source.ops or not isinstance(base, Data) or source.data.contiguous is not False:
         return
     row, stride = source.data.shape[-1].const, base.shape[-1].const
-    if row is not None and stride is not None and row < stride and len(source.data.shape) > 1:
+    if row is None or stride is None or row >= stride or len(source.data.shape) < 2:
+        return
+    bits = _bits(base.elem)
+    swizzle = builder.swizzles.get(source.base, 0) or (widest_swizzle(stride * bits // 8) if bits else 0)
+    if not (bits and swizzle and len(base.shape) == 2 and row * bits % (swizzle * 8) == 0):
         builder.report(rules.PADDED_STORE, node.span, row=row, stride=stride)

@@ -16,6 +16,7 @@ from croqc.flow.islands import (
     functions_by_value,
     functions_in_sight,
     parameters_by_reference,
+    register_functions,
     waiting_functions,
 )
 from croqc.flow.report import KernelFlow
@@ -316,6 +317,7 @@ def _context(text: str, tree: FileTree, target: Target, dialect: str, names: fro
         _island_macros(text, tree.pre.macros),
         functions_in_sight(device, includes_files(tree.text), bodies),
         parameters_by_reference(device, frozenset(bodies)),
+        register_functions(device, bodies),
     )
 
 

@@ -2,7 +2,8 @@
 
 A fix is offered only if the finding goes and no other comes. Where none of the finding's own does that, the usual
 slips are looked for; and a fix that merely reaches the next fault is completed by those of that fault, three at most.
-What even then leaves something is not offered.
+What even then leaves something is not offered. All trials for a function draw on one budget; what it does not suffice
+for is not tried, and the finding says so.
 """
 
 from __future__ import annotations
@@ -27,7 +28,11 @@ OFFERED = 2
 Told = tuple[tuple[KernelFlow, tuple[Diagnostic, ...]], ...]
 """The kernels of a function with what is said of each, relative to the function; fixes may be untried."""
 Judge = Callable[[FileReport, int], Told | None]
-"""Judges a function of a report by its number; None for one with errors."""
+"""Judges a function of a report by its number; None for one with errors. Raises UntriedError."""
+
+
+class UntriedError(Exception):
+    """To judge a text takes more than what is left of the budget."""
 
 
 def only_mending(report: FileReport, number: int, told: Told, judge: Judge) -> Told:
@@ -56,12 +61,15 @@ class _Trials:
         self.report, self.number, self.told, self.judge = report, number, told, judge
         self.base = report.functions[number].base
         self.seen: dict[str, tuple[Counter[str], Told] | None] = {report.source.text: None}
+        self.untried: set[str] = set()  # texts for which the budget did not suffice
         self.left, self.room = TRIALS, ROOM
+        self.short = False  # whether one of them was wanted for the finding at hand
 
     def with_mending_fixes(self, kernel: int, item: Diagnostic) -> Diagnostic:
         """A finding with the fixes that mend it."""
         if item.severity.value not in _LOUD:
             return item
+        self.short = False
         outcomes = [(fix, self.outcome_of(kernel, item, fix)) for fix in item.fixes]
         mending = [(fix, outcome) for fix, outcome in outcomes if outcome is not None and outcome.mended]
         fixes = [fix for fix, _ in mending]
@@ -73,6 +81,8 @@ class _Trials:
         if not fixes:
             joined = self.complete(kernel, item, outcomes)
             fixes = [joined] if joined is not None else []
+        if not fixes and self.short:
+            item = replace(item, hint=f"{item.hint}; {_UNTRIED}" if item.hint else _UNTRIED)
         return item.with_fixes(tuple(fixes[:OFFERED]))
 
     @cached_property
@@ -109,6 +119,7 @@ class _Trials:
         if text not in self.seen:
             self.seen[text] = self.judge_text(text)
         known = self.seen[text]
+        self.short |= text in self.untried
         if known is None:
             return None
         said, told = known
@@ -120,12 +131,17 @@ class _Trials:
 
     def judge_text(self, text: str) -> tuple[Counter[str], Told] | None:
         if self.left <= 0 or self.room <= 0:
+            self.untried.add(text)
             return None
         report = check_text(text, *self.report.given, self.report.source.path, self.report)
         if len(report.functions) != len(self.report.functions):
             return None
-        told = self.judge(report, self.number)
         self.left -= 1
+        try:
+            told = self.judge(report, self.number)
+        except UntriedError:
+            self.untried.add(text)
+            return None
         self.room -= sum(flow.spent for flow, _ in told or ())
         return None if told is None else (_said(report), told)
 
@@ -143,6 +159,7 @@ class _Trials:
 
 
 _LOUD = ("error", "warning")
+_UNTRIED = "some fixes were not tried: that takes more steps than the budget"
 
 
 def _said(report: FileReport) -> Counter[str]:

@@ -15,7 +15,7 @@ from croqc.rules.diagnose import in_order, tell
 from croqc.rules.internal_error import internal_error
 from croqc.sema.model import Analysis, Finding
 from croqc.service.check import FileReport, FunctionFlow, FunctionReport, subject_of
-from croqc.service.fix_trials import Told, only_mending
+from croqc.service.fix_trials import Told, UntriedError, only_mending
 from croqc.service.safe_trials import with_tried_fixes
 from croqc.service.sole_trials import with_sole_ways
 from croqc.text.diagnostics import Severity
@@ -48,13 +48,31 @@ def _told(report: FileReport, number: int, budget: int) -> Told | None:
     return tuple((flow, tell(_findings(flow), subject)) for flow in kernels)
 
 
-def _trial(report: FileReport, number: int, budget: int) -> Told | None:
-    """As `_told`, of a text that is only tried: most fail soon, and do not need the whole effort."""
-    told = _told(report, number, min(budget, TYPING_BUDGET))
-    if told is None or budget <= TYPING_BUDGET:
+def _spent(told: Told | None) -> int:
+    return sum(flow.spent for flow, _ in told or ())
+
+
+class _Trial:
+    """As `_told`, of texts that are only tried: most fail soon, and do not need the whole effort. What the verdict left
+    of the budget is for all of them that do."""
+
+    def __init__(self, told: Told, budget: int) -> None:
+        self.budget, self.took = budget, _spent(told)  # fewer steps than the finding took do not show that it is gone
+        self.left = budget - self.took
+
+    def __call__(self, report: FileReport, number: int) -> Told | None:
+        first = min(self.budget, TYPING_BUDGET)
+        told = _told(report, number, first)
+        strengths = {flow.strength for flow, _ in told or ()}
+        if told is None or Strength.FAILS in strengths or strengths <= {Strength.PROVED}:
+            return told
+        again = self.left - _spent(told)
+        if _spent(told) >= first and max(again, first) < self.took:
+            raise UntriedError
+        if again > first:
+            told = _told(report, number, again)
+            self.left = again - _spent(told)
         return told
-    strengths = {flow.strength for flow, _ in told}
-    return told if Strength.FAILS in strengths or strengths <= {Strength.PROVED} else _told(report, number, budget)
 
 
 def _is_clean(report: FileReport, number: int) -> bool:
@@ -79,7 +97,7 @@ def _function_flow(
     try:
         if not fixes:
             return FunctionFlow(tuple(flow for flow, _ in told), in_order(found))
-        tried = only_mending(report, number, told, lambda trial, which: _trial(trial, which, budget))
+        tried = only_mending(report, number, told, _Trial(told, budget))
         found = [item for _, said in tried for item in said]
     except Exception as error:  # the findings stay without fixes
         found.append(internal_error("the trial of fixes", error, place, Severity.WARNING))

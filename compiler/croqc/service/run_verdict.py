@@ -9,11 +9,12 @@ import numpy as np
 
 from croqc.engines.base import EngineResult
 from croqc.runs.check import Operand, check_expectation, result_of
-from croqc.runs.compare import EXACT, Tolerance, box, compare, default_tolerance
+from croqc.runs.compare import EXACT, Tolerance, box, compare, default_tolerance, steps_apart
 from croqc.runs.elements import ELEMENTS, Array, eps, other_poison, round_to
 from croqc.runs.evaluate import evaluate, to_reference
+from croqc.runs.narrowed import narrowed_in
 from croqc.runs.report import ExpectationResult, Norms, Worst
-from croqc.runs.rounded import coarser, rounded_in
+from croqc.runs.rounded import coarser, coarsest, rounded_in
 from croqc.runs.usage import poisoned, usage_of
 from croqc.sema.elements import canonical
 from croqc.sema.formula_shapes import FormulaError, check_shapes
@@ -86,7 +87,7 @@ def _result_elem(model: Model, array: Array) -> str:
 def operands(model: Model, data: RunData, result: EngineResult, sizes: Mapping[str, Size]) -> dict[str, Operand]:
     """Every name that an expectation may use: sizes, parameters (as left, if written), the returned value."""
     written = {symbol.name for symbol in usage_of(model).written}
-    sums = accumulator_of(model), k_step_of(model), factor_of(model)
+    sums, narrowed = (accumulator_of(model), k_step_of(model), factor_of(model)), narrowed_in(model)
     found = {
         name: Operand(np.asarray(value), "f64" if isinstance(value, float) else "s64") for name, value in sizes.items()
     }
@@ -95,10 +96,10 @@ def operands(model: Model, data: RunData, result: EngineResult, sizes: Mapping[s
         found[name] = Operand(array, data.elems[name], before=array)
     for name, before in data.arrays.items():
         array = result.outputs[name] if name in written else before
-        found[name] = Operand(array, data.elems[name], *sums, before)
+        found[name] = Operand(array, data.elems[name], *sums, before, coarsest(narrowed.get(name, ())))
     if result.result is not None:
         array = np.asarray(result.result)
-        found[RESULT] = Operand(array, _result_elem(model, array), *sums)
+        found[RESULT] = Operand(array, _result_elem(model, array), *sums, narrowed=coarsest(narrowed.get(RESULT, ())))
         found[returned_name(model) or RESULT] = found[RESULT]
     return found
 
@@ -162,11 +163,12 @@ def auto_expectations(
         got, want = np.asarray(result.result), np.asarray(reference.result)
         pairs.append((returned_name(model) or RESULT, _result_elem(model, got), got, want))
     steps = -(-_depth(model, data) // k_step_of(model))
-    sums, cast, passed = (accumulator, steps, factor), narrowest_cast(model), rounded_in(model)
-    agreed = [
-        _agreement(name, elem, got, want, sums, cast, coarser(passed.get(name, ()), elem))
-        for name, elem, got, want in pairs
-    ]
+    sums, cast = (accumulator, steps, factor), narrowest_cast(model)
+    passed, narrowed = rounded_in(model), narrowed_in(model)
+    agreed = []
+    for name, elem, got, want in pairs:
+        rounded = _Rounded(sums, cast, coarser(passed.get(name, ()), elem), coarsest(narrowed.get(name, ())))
+        agreed.append(_agreement(name, elem, got, want, rounded))
     return tuple(agreed + [_kept(name, kept, result.outputs[name]) for name, kept in unwritten.items() if kept.any()])
 
 
@@ -210,29 +212,34 @@ _ON_AN_EDGE = 16
 """At most one element of so many may lie so near the middle between two values of a cast that orders round it apart."""
 
 
-def _agreement(
-    name: str,
-    elem: str,
-    got: Array,
-    want: Array,
-    sums: tuple[str | None, int, str | None],
-    cast: str | None = None,
-    passed: str | None = None,
-) -> ExpectationResult:
-    """`sums`: the accumulator's type, its number of roundings, the type of the factors. `cast`: the coarsest type that
-    the program itself rounds values to; a few elements may then differ by a step of it. `passed`: the coarser type than
-    the output's own in which its values were sums, or results of functions: they are known to its digits only."""
+@record
+class _Rounded:
+    """How the values of an output were rounded on their way. `sums`: the accumulator's type, its number of roundings,
+    the type of the factors. `cast`: the coarsest type that the program itself rounds values to; a few elements may then
+    differ by a step of it. `passed`: the coarser type than the output's own in which its values were sums, or results
+    of functions: they are known to its digits only. `narrowed`: the coarsest type between two operations."""
+
+    sums: tuple[str | None, int, str | None]
+    cast: str | None = None
+    passed: str | None = None
+    narrowed: str | None = None
+
+
+def _agreement(name: str, elem: str, got: Array, want: Array, rounded: _Rounded) -> ExpectationResult:
     if ELEMENTS[elem].kind != "float":
         return result_of(f"{name} as in the plain order", EXACT, compare(got, want, EXACT))
     plain = to_reference(round_to(elem, want))
-    tolerance = default_tolerance(elem, plain, *sums)
+    tolerance = default_tolerance(elem, plain, *rounded.sums)
     found = compare(to_reference(got), plain, tolerance)
-    if cast is not None and 0 < found.differing <= max(1, found.total // _ON_AN_EDGE):
-        wider = default_tolerance(cast, plain)
+    if rounded.cast is not None and 0 < found.differing <= max(1, found.total // _ON_AN_EDGE):
+        wider = default_tolerance(rounded.cast, plain)
         tolerance = Tolerance(max(tolerance.rtol, wider.rtol), max(tolerance.atol, wider.atol))
         found = compare(to_reference(got), plain, tolerance)
-    if passed is not None and found.differing:
-        tolerance = default_tolerance(passed, plain, *sums)
+    if rounded.passed is not None and found.differing:
+        tolerance = default_tolerance(rounded.passed, plain, *rounded.sums)
+        found = compare(to_reference(got), plain, tolerance)
+    if rounded.narrowed is not None and found.differing:
+        tolerance = steps_apart(tolerance, rounded.narrowed, plain)
         found = compare(to_reference(got), plain, tolerance)
     return result_of(f"{name} as in the plain order", tolerance, found)
 

@@ -2,8 +2,6 @@
 extern "C" __global__ void __launch_bounds__(256)
 matmul(const __grid_constant__ TensorMap lhs_map,
        const __grid_constant__ TensorMap rhs_map,
-       bf16* __restrict__ lhs,
-       bf16* __restrict__ rhs,
        float* output,
        int M,
        int K,

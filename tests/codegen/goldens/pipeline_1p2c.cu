@@ -4,16 +4,14 @@
 extern "C" __global__ void __launch_bounds__(384)
 matmul(const __grid_constant__ TensorMap lhs_map,
        const __grid_constant__ TensorMap rhs_map,
-       f16* __restrict__ lhs,
-       f16* __restrict__ rhs,
-       f16* output,
+       const __grid_constant__ TensorMap output_map,
        int M,
        int K,
        int N) {
   extern __shared__ __align__(1024) u8 smem[];  // 90160 bytes
   f16* const lhs_s = reinterpret_cast<f16*>(smem + 0);  // 3 x 128 x 64, 128-byte swizzle
   f16* const rhs_s = reinterpret_cast<f16*>(smem + 49152);  // 3 x 64 x 64, 128-byte swizzle
-  f16* const output_s = reinterpret_cast<f16*>(smem + 73728);  // 128 x 64
+  f16* const output_s = reinterpret_cast<f16*>(smem + 73728);  // 128 x 64, 128-byte swizzle
   u64* const full = reinterpret_cast<u64*>(smem + 90112);  // 3 slots, 1 arrival a generation
   u64* const empty = reinterpret_cast<u64*>(smem + 90136);  // 3 slots, 2 arrivals a generation
   const int block_m = blockIdx.x;
@@ -21,6 +19,7 @@ matmul(const __grid_constant__ TensorMap lhs_map,
   const int p = __shfl_sync(0xffffffff, threadIdx.x / 128, 0);
   if (threadIdx.x == 0) tma_prefetch(lhs_map);
   if (threadIdx.x == 0) tma_prefetch(rhs_map);
+  if (threadIdx.x == 0) tma_prefetch(output_map);
   if (threadIdx.x == 0) {
     for (int s_ = 0; s_ < 3; ++s_) mbarrier_init(full + s_, 1);
     for (int s_ = 0; s_ < 3; ++s_) mbarrier_init(empty + s_, 2);
@@ -69,14 +68,15 @@ matmul(const __grid_constant__ TensorMap lhs_map,
     }
     settle(acc);
     #pragma unroll
-    for (int r = 0; r < 32; ++r) {
-      output_s[((p - 1) * 64 + fragment_row(r)) * 64 + fragment_column(r)] = f16(acc[r]);
+    for (int j = 0; j < 64; j += 16) {
+      store_matrix<128, 128>(output_s, (p - 1) * 64, j, pack_f16(acc[j / 2 + 0], acc[j / 2 + 1]), pack_f16(acc[j / 2 + 2], acc[j / 2 + 3]), pack_f16(acc[j / 2 + 4], acc[j / 2 + 5]), pack_f16(acc[j / 2 + 6], acc[j / 2 + 7]));
     }
   }
+  fence_async_proxy();
   __syncthreads();
-  for (int v = threadIdx.x; v < 1024; v += 384) {
-    const int i0 = v / 8;
-    const int i1 = v % 8 * 8;
-    *reinterpret_cast<uint4*>(&output[s64(block_m * 128 + i0) * N + block_n * 64 + i1]) = *reinterpret_cast<const uint4*>(&output_s[i0 * 64 + i1]);
+  if (threadIdx.x == 0) {
+    tma_store(output_map, output_s, block_n * 64, block_m * 128);
+    tma_store_commit();
   }
+  if (threadIdx.x == 0) tma_store_wait_read<0>();
 }

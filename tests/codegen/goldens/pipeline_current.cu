@@ -5,9 +5,6 @@ extern "C" __global__ void __launch_bounds__(256)
 matmul(const __grid_constant__ TensorMap lhs_map,
        const __grid_constant__ TensorMap rhs_map,
        const __grid_constant__ TensorMap output_map,
-       f16* __restrict__ lhs,
-       f16* __restrict__ rhs,
-       f16* output,
        int M,
        int K,
        int N) {

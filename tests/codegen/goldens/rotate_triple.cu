@@ -16,22 +16,20 @@ scale(int* __restrict__ src,
   int f2 = 2;
 
   griddepcontrol_wait();
-  const int c = 0;
   if (const int v = threadIdx.x; v < 128) {
     const int i0 = v / 8;
     const int i1 = v % 8 * 4;
     cp_async<16>(&(f0_data + f0 * 512)[i0 * 32 + i1], &src[s64(row * 16 + i0) * C + i1]);
   }
   cp_async_commit();
-  __syncthreads();
   if (const int v = threadIdx.x; v < 128) {
     const int i0 = v / 8;
     const int i1 = v % 8 * 4;
     if (i1 < C - 32) {
-      *reinterpret_cast<uint4*>(&(f0_data + f1 * 512)[i0 * 32 + i1]) = *reinterpret_cast<const uint4*>(&src[s64(row * 16 + i0) * C + 32 + i1]);
+      cp_async<16>(&(f0_data + f1 * 512)[i0 * 32 + i1], &src[s64(row * 16 + i0) * C + 32 + i1]);
     }
   }
-  __syncthreads();
+  cp_async_commit();
   for (int c = 2; c < C / 32; ++c) {
     if (const int v = threadIdx.x; v < 128) {
       const int i0 = v / 8;
@@ -39,7 +37,7 @@ scale(int* __restrict__ src,
       cp_async<16>(&(f0_data + f2 * 512)[i0 * 32 + i1], &src[s64(row * 16 + i0) * C + c * 32 + i1]);
     }
     cp_async_commit();
-    cp_async_wait<0>();
+    cp_async_wait<2>();
     __syncthreads();
     out_s[i * 32 + j] = (f0_data + f0 * 512)[i * 32 + j] * 3;
     __syncthreads();
@@ -56,7 +54,7 @@ scale(int* __restrict__ src,
       f2 = first;
     }
   }
-  cp_async_wait<0>();
+  cp_async_wait<1>();
   __syncthreads();
   out_s[i * 32 + j] = (f0_data + f0 * 512)[i * 32 + j] * 3;
   __syncthreads();

@@ -2,35 +2,34 @@
 // Made for M % 64 == 0; the host checks it.
 // Made for N % 64 == 0; the host checks it.
 extern "C" __global__ void __launch_bounds__(128)
-matmul(f16* __restrict__ lhs,
+matmul(const __grid_constant__ TensorMap output_map,
+       f16* __restrict__ lhs,
        f16* __restrict__ rhs,
-       f16* output,
        int M,
        int K,
        int N) {
   extern __shared__ __align__(1024) u8 smem[];  // 40960 bytes
-  f16* const output_s = reinterpret_cast<f16*>(smem + 32768);  // 64 x 64
-  f16* const lf0_data = reinterpret_cast<f16*>(smem + 0);  // 2 x 64 x 64, 128-byte swizzle
-  f16* const rf0_data = reinterpret_cast<f16*>(smem + 16384);  // 2 x 64 x 64, 128-byte swizzle
+  f16* const output_s = reinterpret_cast<f16*>(smem + 0);  // 64 x 64, 128-byte swizzle
+  f16* const lf0_data = reinterpret_cast<f16*>(smem + 8192);  // 2 x 64 x 64, 128-byte swizzle
+  f16* const rf0_data = reinterpret_cast<f16*>(smem + 24576);  // 2 x 64 x 64, 128-byte swizzle
   const int bm = blockIdx.x;
   const int bn = blockIdx.y;
   int lf0 = 0;
   int lf1 = 1;
   int rf0 = 0;
   int rf1 = 1;
+  if (threadIdx.x == 0) tma_prefetch(output_map);
 
   griddepcontrol_wait();
   float acc[32];  // 64 x 64 f32
   #pragma unroll
   for (auto& d : acc) d = 0.0f;
-  const int tile_k = 0;
   for (int v = threadIdx.x; v < 512; v += 128) {
     const int i0 = v / 8;
     const int i1 = v % 8 * 8;
     cp_async<16>(&at<f16, 64, 128>(lf0_data + lf0 * 4096, i0, i1), &lhs[s64(bm * 64 + i0) * K + i1]);
   }
   cp_async_commit();
-  __syncthreads();
   for (int v = threadIdx.x; v < 512; v += 128) {
     const int i0 = v / 8;
     const int i1 = v % 8 * 8;
@@ -45,14 +44,13 @@ matmul(f16* __restrict__ lhs,
       cp_async<16>(&at<f16, 64, 128>(lf0_data + lf1 * 4096, i0, i1), &lhs[s64(bm * 64 + i0) * K + tile_k * 64 + i1]);
     }
     cp_async_commit();
-    __syncthreads();
     for (int v = threadIdx.x; v < 512; v += 128) {
       const int i0 = v / 8;
       const int i1 = v % 8 * 8;
       cp_async<16>(&at<f16, 64, 128>(rf0_data + rf1 * 4096, i0, i1), &rhs[s64(bn * 64 + i0) * K + tile_k * 64 + i1]);
     }
     cp_async_commit();
-    cp_async_wait<0>();
+    cp_async_wait<2>();
     fence_async_proxy();
     __syncthreads();
     wgmma_fence();
@@ -85,14 +83,15 @@ matmul(f16* __restrict__ lhs,
   wgmma_wait<0>();
   settle(acc);
   #pragma unroll
-  for (int r = 0; r < 32; ++r) {
-    output_s[fragment_row(r) * 64 + fragment_column(r)] = f16(acc[r]);
+  for (int j = 0; j < 64; j += 16) {
+    store_matrix<64, 128>(output_s, 0, j, pack_f16(acc[j / 2 + 0], acc[j / 2 + 1]), pack_f16(acc[j / 2 + 2], acc[j / 2 + 3]), pack_f16(acc[j / 2 + 4], acc[j / 2 + 5]), pack_f16(acc[j / 2 + 6], acc[j / 2 + 7]));
   }
+  fence_async_proxy();
   __syncthreads();
-  for (int v = threadIdx.x; v < 512; v += 128) {
-    const int i0 = v / 8;
-    const int i1 = v % 8 * 8;
-    *reinterpret_cast<uint4*>(&output[s64(bm * 64 + i0) * N + bn * 64 + i1]) = *reinterpret_cast<const uint4*>(&output_s[i0 * 64 + i1]);
+  if (threadIdx.x == 0) {
+    tma_store(output_map, output_s, bn * 64, bm * 64);
+    tma_store_commit();
   }
+  if (threadIdx.x == 0) tma_store_wait_read<0>();
   __syncthreads();
 }

@@ -21,7 +21,6 @@ matmul(int* __restrict__ lhs,
   int rf1 = 1;
 
   griddepcontrol_wait();
-  const int tile_k = 0;
   if (const int v = threadIdx.x; v < 64) {
     const int i0 = v / 4;
     const int i1 = v % 4 * 4;

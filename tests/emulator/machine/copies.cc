@@ -1,6 +1,7 @@
 // Asynchronous copies of threads. See copies.h.
 #include "copies.h"
 
+#include <algorithm>
 #include <cstring>
 #include <unordered_map>
 #include <vector>
@@ -16,12 +17,15 @@ namespace {
 struct Copy {
   unsigned char* to;
   const void* from;
-  unsigned bytes;
+  unsigned bytes, given;
 };
 using Group = std::vector<Copy>;
 
 void run(const Group& group) {
-  for (const Copy& copy : group) memcpy(copy.to, copy.from, copy.bytes);
+  for (const Copy& copy : group) {
+    if (copy.given) memcpy(copy.to, copy.from, copy.given);
+    memset(copy.to + copy.given, 0, copy.bytes - copy.given);
+  }
 }
 
 struct OfThread {
@@ -38,7 +42,8 @@ struct Copies final : Part {
   void begin() override { threads.clear(); }
   void exits() override {
     OfThread& mine = threads[current];
-    if (!mine.open.empty() || !mine.groups.empty())
+    const auto flies = [](const Group& group) { return !group.empty(); };
+    if (flies(mine.open) || std::any_of(mine.groups.begin(), mine.groups.end(), flies))
       fault("a thread ends and has not waited for its cp.async");
   }
   bool late() override { return !arrivals.empty(); }
@@ -56,11 +61,12 @@ struct Copies final : Part {
 
 }  // namespace
 
-void cp_async(unsigned to, const void* from, unsigned bytes) {
+void cp_async(unsigned to, const void* from, unsigned bytes, unsigned given) {
   const Place place = place_of(to, bytes, bytes, "a cp.async");
   if (reinterpret_cast<uintptr_t>(from) % bytes)
     fault("a cp.async of %u bytes from an address that is no multiple", bytes);
-  copies.threads[current].open.push_back({place.bytes(), from, bytes});
+  if (given > bytes) fault("a cp.async gives %u of %u bytes", given, bytes);
+  copies.threads[current].open.push_back({place.bytes(), from, bytes, given});
 }
 
 void cp_async_commit() {

@@ -43,6 +43,7 @@ class Named:
     array: str = ""
     shape: tuple[int, ...] = ()
     value: float | int | bool = 0
+    narrowed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,8 @@ def judging_of(
 
 def _named(name: str, item: Operand, array: str) -> Named:
     value = 0 if array else item.array.item()
-    return Named(name, item.elem, item.accumulator, item.k_step, item.factor, array, item.array.shape, value)
+    known = item.elem, item.accumulator, item.k_step, item.factor
+    return Named(name, *known, array, item.array.shape, value, item.narrowed)
 
 
 def judge(judging: Judging, after: Read, before: Read, xp: Any = np) -> Judged:
@@ -133,4 +135,4 @@ def _operand(item: Named, used: bool, old: bool, after: Read, before: Read, xp: 
     known = xp.asarray(item.value)
     value = after(item) if item.array and used else known
     earlier = before(item) if item.array and old else known
-    return Operand(value, item.elem, item.accumulator, item.k_step, item.factor, earlier)
+    return Operand(value, item.elem, item.accumulator, item.k_step, item.factor, earlier, item.narrowed)

@@ -14,6 +14,7 @@ from croqc.engines.sim.errors import SimError
 from croqc.runs.conditions import COMPARE
 from croqc.runs.elements import ELEMENTS
 from croqc.runs.reach import reaches
+from croqc.sema.entry_assertions import entry_assertions
 from croqc.sema.masks import UNIT_THREADS
 from croqc.sema.model import MAX_THREADS, CopyInfo, Model, SymbolKind, View
 from croqc.sema.symbolic import Int
@@ -143,8 +144,8 @@ def _nested(entry: Entry, node: ast.Node) -> int:
 
 
 def _assertions(entry: Entry) -> Iterator[Fault]:
-    for node in entry.nodes:
-        if isinstance(node, ast.Assert) and _fails(entry, node.cond):
+    for node, _ in entry_assertions(entry.model.function):
+        if _fails(entry, node.cond):
             yield node.span, f"assertion failed: {node.message.value}"
 
 

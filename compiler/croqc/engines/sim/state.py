@@ -163,7 +163,8 @@ class Frame:
     """The variables of one flow of control, by slot, and which threads are active.
 
     `lanes`: the threads of the path once a thread-level `parallel` is entered, else 0. `mask`: the active ones,
-    None for all. `broken`, `continued`, `left`: threads that a jump took out of the loop, the iteration, the kernel.
+    None for all; `region`: those of the region around. `broken`, `continued`, `left`: threads that a jump took out of
+    the loop, the iteration, the kernel.
     `meeting`: the barrier of the paths that run with it.
     """
 
@@ -174,6 +175,7 @@ class Frame:
     path: PathState | None = None
     lanes: int = 0
     mask: Array | None = None
+    region: Array | None = None
     broken: Array | None = None
     continued: Array | None = None
     left: Array | None = None

@@ -11,10 +11,12 @@ of an array of several dimensions, which `slot` numbers) where they apply:
 - credit-overrun: event, slot, generation, waiter, cause ("bootstrap-repeated", "surplus")
 - generation-mixup: event, slot, generation, other
 - order-out-of-step: event, slot, slots, what ("wait", "trigger"), own, and order or phase (the one that is written)
-- unwritten-read: buffer, slot; where only a part is meant: part ("rows 0 to 7 of 'a_s', slot 0"), single, event
+- unwritten-read: buffer, slot, place ("rows 64 to 127 of 'ring'") where that is no array; where only a part is meant:
+  part ("rows 0 to 7 of 'a_s', slot 0"), single, event
 - block-sync-in-role: paths (that do not come there)
 - named-barrier-mismatch: why ("counts", "mixed", "threads", "waits"), count, expected, threads
-- arrival-count-mismatch: event, expected, found, why ("written", "bootstrap", "turns"), propose ("event<1>")
+- arrival-count-mismatch: event, expected, found, why ("written", "bootstrap", "turns", "cluster", "own"), propose
+  ("event<1>")
 - trip-count-mismatch: event, short and long (paths), fewer and more (turns), deadlock
 - unconsumed-credit: event, slot, generation, completed, taken
 - ring-mismatch: name, modulus (None where a length differs), length, expected, index (where just that is wrong),

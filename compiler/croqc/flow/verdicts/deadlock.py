@@ -76,7 +76,7 @@ def _counted(case: Case, waits: list[Standing]) -> FlowFinding | None:
             return found
     for one in waits:
         if one.slot.count > 1 and case.is_clean(Supposed(counts={one.slot.event.number: 1})):
-            site = case.sites.triggers(one.slot.event)[0]
+            site, why = _miscounted(case, one)
             return case.finding(
                 "arrival-count-mismatch",
                 site.span,
@@ -84,10 +84,22 @@ def _counted(case: Case, waits: list[Standing]) -> FlowFinding | None:
                 event=one.slot.event.symbol.name,
                 expected=one.slot.count,
                 found=1,
-                why="turns",
+                why=why,
                 propose="event<1>",
             )
     return None
+
+
+def _miscounted(case: Case, one: Standing) -> tuple[Trigger, str]:
+    """The trigger because of which more arrivals are counted than come: a credit at start that the own block alone
+    gives, where later on all of the cluster do; one that a path gives itself; else producers take turns."""
+    triggers = case.sites.triggers(one.slot.event)
+    narrow = [op for op in triggers if op.blocks == 1 and not case.sites.is_steady(op)]
+    if narrow and any(op.blocks > 1 for op in triggers):
+        return narrow[0], "cluster"
+    waiting = [case.sites.reach[id(op)] for op in case.sites.waits(one.slot.event)]
+    own = [op for op in triggers if case.sites.reach[id(op)] in waiting]
+    return (own[0], "own") if own and len(own) < len(triggers) else (triggers[0], "turns")
 
 
 def disagreement(case: Case, slot: EventSlot) -> FlowFinding | None:

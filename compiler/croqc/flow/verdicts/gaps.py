@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from croqc.flow.coverage import Gap, coverage_of
 from croqc.flow.elements import Box
-from croqc.flow.explain import iteration_text, stage_slot
+from croqc.flow.explain import iteration_text, rows_of, stage_slot
 from croqc.flow.ops_data import Copy
 from croqc.flow.report import FlowFinding
 from croqc.flow.state import Place
@@ -39,7 +39,19 @@ def doubt(case: Case) -> str:
 def _whose(case: Case, gap: Gap) -> str:
     """ "rows 0 to 7 of 'a_s', slot 0"."""
     name, slot, _ = stage_slot(case.program, gap.access.slot)
-    return f"{part_text(gap.box, gap.shape)} of '{name}'{'' if slot is None else f', slot {slot}'}"
+    whole = rows_of(case.program, gap.access.slot)
+    if whole is not None:
+        slot = None
+    return f"{_in_whole(gap.box, gap.shape, whole)} of '{name}'{'' if slot is None else f', slot {slot}'}"
+
+
+def _in_whole(box: Box, shape: tuple[int, ...], whole: tuple[int, int] | None) -> str:
+    """A part of a slot in words; where the slot is some rows of a buffer, `whole` says which, as one of that."""
+    if whole is None:
+        return part_text(box, shape)
+    first, rows = whole
+    (low, behind), *rest = box
+    return part_text(((first + low, first + behind), *rest), (rows, *shape[1:]))
 
 
 def part_text(box: Box, shape: tuple[int, ...]) -> str:
@@ -90,10 +102,11 @@ def _written(case: Case, gap: Gap) -> Iterator[Related]:
         if id(access.op) not in told and len(told) < _MOST_WRITES:
             told.add(id(access.op))
             _, slot, _ = stage_slot(case.program, access.slot)
-            parts = [part_text(box, gap.shape) for box in boxes[:_MOST_PARTS]]
+            whole = rows_of(case.program, access.slot)
+            parts = [_in_whole(box, gap.shape, whole) for box in boxes[:_MOST_PARTS]]
             what = " and ".join(parts) if len(boxes) <= _MOST_PARTS else f"{parts[0]} and more"
             text = f"{case.who(access)} writes {what} here"
-            yield case.related(text, Place(access.path, access.op, access.env), slot)
+            yield case.related(text, Place(access.path, access.op, access.env), None if whole else slot)
 
 
 def _event(case: Case, gap: Gap) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from croqc.flow.explain import iteration_text, slot_text, stage_slot
+from croqc.flow.explain import iteration_text, rows_of, slot_text, stage_slot
 from croqc.flow.ops_data import Copy
 from croqc.flow.ops_events import Trigger
 from croqc.flow.ops_multiplies import Multiply
@@ -14,6 +14,8 @@ from croqc.flow.report import FlowFinding
 from croqc.flow.state import Access, EventSlot, Fault, Place
 from croqc.flow.verdicts.case import Case
 from croqc.flow.verdicts.deadlock import disagreement
+from croqc.flow.verdicts.gaps import part_text
+from croqc.sema.types import data_of
 from croqc.text.diagnostics import Related
 
 
@@ -136,15 +138,30 @@ def _mixup(case: Case, fault: Fault) -> FlowFinding:
 
 def _unwritten(case: Case, fault: Fault) -> FlowFinding:
     name, slot, _ = stage_slot(case.program, fault.about["slot"])
+    part = _rows_text(case, name, fault.about["slot"])
+    read = f"{case.who(fault.at)} reads {part or repr(name)} before anything was written"
     return case.finding(
         "unwritten-read",
         fault.about["operand"].spelled,
-        [case.related(f"{case.who(fault.at)} reads '{name}' before anything was written", fault.at, slot)],
+        [case.related(read, fault.at, None if part else slot)],
         buffer=name,
         slot=slot,
+        place=part,
         path=case.who(fault.at),
         iteration=iteration_text(fault.at.op, fault.at.env),
     )
+
+
+def _rows_text(case: Case, name: str, slot: int) -> str:
+    """ "elements 500 to 503 of 'o'", "rows 64 to 127 of 'ring'" of a buffer that is no array; else nothing."""
+    stage = next((one for one in case.program.stages if one.symbol.name == name), None)
+    whole = rows_of(case.program, slot)
+    data = None if stage is None else data_of(stage.symbol.type)
+    if whole is None or stage is None or stage.rows is None or data is None:
+        return ""
+    first, rows = whole
+    rest = [(0, 1)] * (len(data.shape) - 1)
+    return f"{part_text(((first, first + stage.rows), *rest), (rows, *[1] * len(rest)))} of '{name}'"
 
 
 # --- races -----------------------------------------------------------------------------------------

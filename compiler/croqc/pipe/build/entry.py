@@ -1,7 +1,8 @@
-"""What is checked when a function is entered, of what its statements take for granted (reference, 3.9, items 4, 5, 9).
+"""What is checked when a function is entered, of what its statements take for granted (reference, 3.9: 4, 5, 8, 9).
 
 Only what no condition guards, hangs on sizes and scalar parameters alone, and is not decided by the text; the other
-checks stand at the launches (`codegen/host_body`). Must not build what the statements do.
+checks stand at the launches (`codegen/host_body`), and assertions of the host where they are written. Must not build
+what the statements do.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from croqc.pipe.build.context import Context
 from croqc.pipe.build.integers import of_int
 from croqc.pipe.exprs import ZERO, Expr, Lit, Op
 from croqc.pipe.wide import widened
+from croqc.sema.entry_assertions import entry_assertions
+from croqc.sema.integers import COMPARISONS
+from croqc.sema.masks import defining_value
 from croqc.sema.model import Model
 from croqc.sema.symbolic import Int
 from croqc.sema.types import Bounded, BoundedTuple
@@ -31,7 +35,8 @@ def entry_checks(c: Context, model: Model) -> tuple[ir_host.Require, ...]:
     """`c` knows sizes and scalar parameters."""
     checks = _Checks(c, model)
     found = {cond: (span, text) for node in _unguarded(model.function) for span, cond, text in checks.of(node)}
-    return tuple(ir_host.Require(span, cond, text, implied=True) for cond, (span, text) in found.items())
+    implied = (ir_host.Require(span, cond, text, implied=True) for cond, (span, text) in found.items())
+    return (*implied, *checks.asserted())
 
 
 def _unguarded(node: ast.Node) -> Iterator[ast.Node]:
@@ -53,6 +58,27 @@ class _Checks:
                 yield from self._selected(index, len(options))
             case ast.With():
                 yield from self._with(node)
+
+    def asserted(self) -> Iterator[ir_host.Require]:
+        """What kernels assert of what is known here."""
+        for node, around in entry_assertions(self.model.function):
+            for part in () if around.on_host else self._parts(node.cond):
+                yield ir_host.Require(node.span, part, node.message.value)
+
+    def _parts(self, cond: ast.Node) -> Iterator[Expr]:
+        """Of the conditions that hold together the comparisons whose sides are known."""
+        match cond:
+            case ast.Paren(inner=inner):
+                yield from self._parts(inner)
+            case ast.Binary(op="&&", left=left, right=right):
+                yield from self._parts(left)
+                yield from self._parts(right)
+            case ast.Name() if (value := defining_value(self.model.uses.get(cond))) is not None:
+                yield from self._parts(value)
+            case ast.Binary(op=op, left=left, right=right) if op in COMPARISONS:
+                one, other = self.model.values.get(left), self.model.values.get(right)
+                if one is not None and other is not None:
+                    yield from (found for _, found, _ in self._compared(cond.span, op, one, other, ""))
 
     def _copy(self, node: ast.Copy) -> Iterator[Check]:
         info = self.model.copies.get(node)

@@ -10,6 +10,7 @@ from croqc.flow.arrivals import arrival_counts
 from croqc.flow.joins import block_waits, joins_on_exit, not_followed, unit_met
 from croqc.flow.paths import Path, enters, kernel_paths, outermost
 from croqc.pipe import ir
+from croqc.pipe.build.block_size import UNKNOWN_BOUND, block_size
 from croqc.pipe.build.bounds import bounds_of
 from croqc.pipe.build.context import Built, Context
 from croqc.pipe.build.control import CONTROL
@@ -27,7 +28,7 @@ from croqc.pipe.build.scales import SCALES
 from croqc.pipe.build.tiles import static
 from croqc.pipe.errors import LoweringError
 from croqc.pipe.exprs import Lit, Tensor, Var
-from croqc.pipe.mentioned import mentioned
+from croqc.pipe.mentioned import foreign_words, mentioned
 from croqc.pipe.sums import kept
 from croqc.sema.masks import UNIT_THREADS, Masks, axis_extents, defining_value, members, regions
 from croqc.sema.model import MAX_THREADS, THREADS, Kernel, Level, Model, Symbol, SymbolKind, Unit
@@ -52,7 +53,7 @@ def build_kernel(
     foreign = not_followed(model, kernel, building.paths)
     if foreign is not None:
         raise LoweringError(foreign[1], foreign[0])
-    threads = kernel.threads or building.block_size()
+    threads = kernel.threads or block_size(building.c, kernel.node)
     if threads > MAX_THREADS:
         reason = f"a block would have {threads} threads; {MAX_THREADS} are possible"
         raise LoweringError(f"{reason}: use a smaller size, or more blocks", kernel.node.span)
@@ -133,19 +134,8 @@ class _Building:
             given=kept(self.host.host.body),
             cluster=cluster,
             bounds=bounds,
+            own_registers=not self.model.context.register_functions.isdisjoint(foreign_words(body)),
         )
-
-    def block_size(self) -> int:
-        """The threads of a block whose bounds hang on sizes: the widest level decides (4.1)."""
-        widths: dict[Level, int] = {}
-        for axis in (axis for node in self.nodes if isinstance(node, ast.Parallel) for axis in node.axes):
-            level = self.model.levels.get(axis)
-            if level not in UNIT_THREADS:
-                continue
-            assert level is not None
-            shape = tuple(self.model.values[bound] for bound in axis.bounds)
-            widths[level] = widths.get(level, 1) * prod(static(self.c, shape, axis.span))
-        return max((count * UNIT_THREADS[level] for level, count in widths.items()), default=1)
 
     # --- arguments --------------------------------------------------------------------------------
 
@@ -212,9 +202,7 @@ class _Building:
         level = self.model.levels[axis]
         shape = axis_extents(self.model, axis)
         if any(extent is None for extent in shape):
-            raise LoweringError(
-                "a bound here is not known at the launch: use a size of a parameter, or a number", axis.span
-            )
+            raise LoweringError(UNKNOWN_BOUND, axis.span)
         extents = static(self.c, tuple(extent for extent in shape if extent is not None), axis.span)
         unit = UNIT_THREADS[level]
         for name, extent in zip(reversed(axis.names), reversed(extents), strict=False):

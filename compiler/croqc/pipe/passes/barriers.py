@@ -137,8 +137,7 @@ class _Placing:
         stores = copy.mechanism is ir.Mechanism.TMA
         found: list[ir.Stmt] = [self._sync(copy, state)] if state.touched or stores else []
         found.append(copy)
-        if copy.is_async:  # waited for elsewhere
-            state.touched = True
+        if copy.is_async:  # nobody comes to what it writes before a wait, and there its unit meets
             return found
         state.join(self._effect(copy))
         if stores:

@@ -52,7 +52,8 @@ class _Uses:
             elif isinstance(stmt, ir.Copy) and stmt.mechanism is ir.Mechanism.TMA:
                 self.transferred |= {tile.tensor.name for tile in (stmt.source, stmt.dest)}
                 _, inside = sides(stmt)
-                if parts(inside.extents or (), inside.tensor.elem_bytes, 0) is None:
+                whole = inside.shape[1:] == inside.tensor.shape[1:]
+                if not whole or parts(inside.extents or (), inside.tensor.elem_bytes, 0) is None:
                     self.wide.add(inside.tensor.name)
 
 

@@ -2,9 +2,10 @@
 
 - TMA where the target has it, the copy is one box between global and shared memory, and the hardware does what the
   source asks: rows and strides of 16-byte multiples. A load must fill what overhangs with zeros or overhang nothing; a
-  store drops what overhangs, as the language says (reference, 5.2 and 5.5).
-- cp.async for asynchronous loads of the others and for those of a role, where nothing overhangs; vectorised accesses
-  of up to 16 bytes where rows are aligned so; else one element at a time.
+  store drops what overhangs, as the language says (reference, 5.2 and 5.5). So it is for `tma` copies, for `dma` copies
+  of a role, and for those of the block by which accumulators leave.
+- cp.async for asynchronous loads of the others and for those of a role, of pieces of four bytes or more; vectorised
+  accesses of up to 16 bytes where rows are aligned so; else one element at a time.
 
 A `tma` copy whose views the hardware cannot follow is made by threads too, and says so (`instead`): it is complete at
 its statement, so that what waits for it, or is triggered after it, counts no bytes. A `tma` copy of elements or strides
@@ -31,15 +32,15 @@ from croqc.pipe.wide import is_small
 from croqc.sema.model import Unit
 from croqc.sema.tma_boxes import MOST
 from croqc.targets.table import Feature
-from croqc.text.record import replace
+from croqc.text.record import record, replace
 
 _ALIGNED = 128  # bytes: where TMA begins in shared memory
 _FLYING = (ir.Mechanism.TMA, ir.Mechanism.CP_ASYNC)  # copies that may be in flight behind their statement
 
 
 def mechanism(kernel: ir.Kernel, env: Env) -> ir.Kernel:
-    used, lying = otherwise_used(kernel), Lying(kernel)
-    body = rewrite(kernel.body, lambda stmt: (_decided(stmt, env, used, lying),))
+    uses, lying = _Uses.of(kernel), Lying(kernel)
+    body = rewrite(kernel.body, lambda stmt: (_decided(stmt, env, uses, lying),))
     groups = together(kernel)
     mixed = _mixed(body, groups)
     body = rewrite(body, lambda stmt: (_alike(stmt, env, mixed),))
@@ -47,16 +48,29 @@ def mechanism(kernel: ir.Kernel, env: Env) -> ir.Kernel:
     return replace(kernel, body=rewrite(body, lambda stmt: _without_complete(stmt, flying)))
 
 
+@record
+class _Uses:
+    """Tensors by name: `used` otherwise than by copies; `stored`, by the accumulators whose tiles they are."""
+
+    used: frozenset[str]
+    stored: frozenset[str]
+
+    @staticmethod
+    def of(kernel: ir.Kernel) -> _Uses:
+        stores = (stmt for stmt in statements(kernel.body) if isinstance(stmt, ir.StoreTile))
+        return _Uses(otherwise_used(kernel), frozenset(stmt.dest.tensor.name for stmt in stores))
+
+
 def _copies(body: Body) -> Iterator[ir.Copy]:
     return (stmt for stmt in statements(body) if isinstance(stmt, ir.Copy))
 
 
-def _decided(stmt: ir.Stmt, env: Env, used: frozenset[str], lying: Lying) -> ir.Stmt:
+def _decided(stmt: ir.Stmt, env: Env, uses: _Uses, lying: Lying) -> ir.Stmt:
     if not isinstance(stmt, ir.Copy):
         return stmt
-    reason = _why_not_tma(stmt, env)
+    reason = _why_not_tma(stmt, env, uses)
     shape = "" if reason else _why_not_boxes(stmt, env, lying)
-    if not (reason or shape) and stmt.engine == "dma" and stmt.dest.tensor.name in used:
+    if not (reason or shape) and stmt.engine == "dma" and stmt.dest.tensor.name in uses.used:
         reason = "what it stores is used by the same kernel" if stmt.dest.tensor.space is Space.GLOBAL else ""
     if not (reason or shape):
         return replace(stmt, mechanism=ir.Mechanism.TMA)
@@ -72,8 +86,8 @@ def _by_threads(stmt: ir.Copy, env: Env) -> ir.Copy:
     vector = _vector(stmt, env.facts)
     loads = (stmt.source.tensor.space, stmt.dest.tensor.space) == (Space.GLOBAL, Space.SHARED)
     joins = (stmt.is_async or stmt.unit is Unit.GROUP4) and not stmt.instead  # a role's, which an arrival may publish
-    if joins and loads and env.target.has(Feature.CP_ASYNC) and vector >= 4 and _is_whole(stmt):
-        return replace(stmt, mechanism=ir.Mechanism.CP_ASYNC, vector=vector)
+    if joins and loads and env.target.has(Feature.CP_ASYNC) and vector >= 4 and stmt.form is ir.Form.COPY:
+        return replace(stmt, source=_within(stmt), mechanism=ir.Mechanism.CP_ASYNC, vector=vector)
     return _at_once(stmt, vector)
 
 
@@ -136,13 +150,7 @@ def _without_complete(stmt: ir.Stmt, flying: set[str]) -> Body:
 # --- what TMA can do -----------------------------------------------------------------------------
 
 
-def _is_whole(copy: ir.Copy) -> bool:
-    """Whether every element of the destination has one in the source: cp.async tests no bounds."""
-    inside = all(limit is None for tile in (copy.source, copy.dest) for limit in tile.valid)
-    return copy.form is ir.Form.COPY and inside and copy.source.shape == copy.dest.shape
-
-
-def _why_not_tma(copy: ir.Copy, env: Env) -> str:
+def _why_not_tma(copy: ir.Copy, env: Env, uses: _Uses) -> str:
     """Why a copy cannot be a TMA transfer; empty where it can."""
     if not env.target.has(Feature.TMA):
         return f"{env.target.name} has no TMA"
@@ -151,7 +159,7 @@ def _why_not_tma(copy: ir.Copy, env: Env) -> str:
     spaces = copy.source.tensor.space, copy.dest.tensor.space
     if spaces not in ((Space.GLOBAL, Space.SHARED), (Space.SHARED, Space.GLOBAL)):
         return "it copies between global and shared memory only"
-    if copy.engine == "dma" and not _on_demand(copy):
+    if copy.engine == "dma" and not _on_demand(copy, uses):
         return "a cooperative copy of the block"
     outside, _ = sides(copy)
     return short(outside) or misaligned(outside, env.facts)
@@ -167,11 +175,12 @@ def _why_not_boxes(copy: ir.Copy, env: Env, lying: Lying) -> str:
         return "elements outside the tensor must keep their old values"
     if outside.extents is None or inside.extents != outside.extents:
         return "its box is not known when compiling, or differs on both sides"
-    if inside.dims != tuple(range(len(inside.tensor.shape))) or inside.shape[1:] != inside.tensor.shape[1:]:
+    whole = inside.shape[1:] == inside.tensor.shape[1:]
+    if inside.dims != tuple(range(len(inside.tensor.shape))) or not (whole or lying.in_groups(copy, inside, env.facts)):
         return f"the box is a part of the rows of '{inside.tensor.name}', and TMA writes rows one behind the other"
-    if _offset(inside, env.facts) % _ALIGNED:
+    if _offset(inside, env.facts, lying.swizzle(copy, inside)) % _ALIGNED:
         return f"it begins in the middle of {_ALIGNED} bytes of '{inside.tensor.name}'"
-    if not lying.in_boxes(copy, inside):
+    if whole and not lying.in_boxes(copy, inside):
         return (
             f"parts of it with up to {MOST} elements a dimension would not lie in '{inside.tensor.name}' without gaps"
         )
@@ -180,15 +189,20 @@ def _why_not_boxes(copy: ir.Copy, env: Env, lying: Lying) -> str:
     return unreachable(outside)
 
 
-def _on_demand(copy: ir.Copy) -> bool:
-    """A `dma` copy of a role may be one thread's transfer; one of the whole block is spread over its threads."""
-    return copy.unit in (Unit.GROUP4, Unit.THREAD) or bool(copy.completes)
+def _on_demand(copy: ir.Copy, uses: _Uses) -> bool:
+    """A `dma` copy of a role may be one thread's transfer; one of the whole block is spread over its threads, but for
+    one by which accumulators leave: their tile then lies as matrix instructions write it (layout, epilogue)."""
+    leaves = copy.source.tensor.name in uses.stored and not copy.is_async
+    return copy.unit in (Unit.GROUP4, Unit.THREAD) or bool(copy.completes) or leaves
 
 
-def _offset(inside: Tile, facts: Facts) -> int:
-    """A number that divides the bytes from a shared tensor's slot to the beginning of a tile."""
+def _offset(inside: Tile, facts: Facts, swizzle: int) -> int:
+    """A number that divides the bytes from a shared tensor's slot to the beginning of a tile. Of one that is swizzled a
+    row is as wide as the swizzle, and a group of columns has all rows."""
     extents, size = inside.tensor.extents, inside.tensor.elem_bytes
     steps = [prod(extents[dim + 1 :]) * size for dim in range(len(extents))]
+    if swizzle and len(extents) == 2:
+        steps = [swizzle, extents[0] * size]
     return gcd(*(facts.divisor(at) * step for at, step in zip(inside.origin, steps, strict=True)))
 
 

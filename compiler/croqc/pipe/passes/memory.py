@@ -37,14 +37,20 @@ def memory(kernel: ir.Kernel, env: Env) -> ir.Kernel:
         tensor_memory = replace(tensor_memory, address_at=total)
         total += _ADDRESS
     if total > env.target.shared_limit:
-        largest = max(kernel.shared, key=lambda one: one.bytes * one.tensor.slots)
-        raise LoweringError(
-            f"a block would take {total} bytes of shared memory; {env.target.name} has {env.target.shared_limit}: "
-            "use smaller tiles or fewer slots",
-            largest.span,
-        )
+        raise _too_much(kernel, env, total, start)
     body = _fenced(kernel, shared, alive) if env.target.has(Feature.TMA) else kernel.body
     return replace(kernel, body=body, shared=shared, barriers_at=start, shared_bytes=total, tensor_memory=tensor_memory)
+
+
+def _too_much(kernel: ir.Kernel, env: Env, total: int, placed_bytes: int) -> LoweringError:
+    largest = max(kernel.shared, key=lambda one: one.bytes * one.tensor.slots)
+    apart = max(extent(item)[1] for item in _side_by_side(kernel.shared)) + total - placed_bytes
+    shared = f", where those never in use together share theirs ({apart} side by side)" if apart > total else ""
+    return LoweringError(
+        f"a block would take {total} bytes of shared memory{shared}; {env.target.name} has "
+        f"{env.target.shared_limit}: use smaller tiles or fewer slots",
+        largest.span,
+    )
 
 
 def _side_by_side(shared: tuple[ir.Shared, ...]) -> tuple[ir.Shared, ...]:

@@ -55,7 +55,7 @@ def _even(kernel: ir.Kernel) -> int:
 def _may_move(kernel: ir.Kernel, env: Env) -> bool:
     if kernel.bounds.registers or kernel.bounds.blocks > 1:
         return False  # other blocks, or what the source says, have a part of them
-    if any(isinstance(stmt, ir.Text) and "setmaxnreg" in stmt.words for stmt in statements(kernel.body)):
+    if kernel.own_registers:
         return False  # the source moves them itself
     return env.target.has(Feature.SETMAXNREG) and not env.target.has(Feature.TCGEN05)  # there accumulators are none
 

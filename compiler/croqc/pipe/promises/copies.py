@@ -1,4 +1,4 @@
-"""What cover, mechanism, fold and publish promise of copies, and of the arrivals that tell of them."""
+"""What cover, mechanism, fold, publish and groups promise of copies, and of the arrivals that tell of them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from croqc.pipe import ir
 from croqc.pipe.exprs import Space
+from croqc.pipe.issued import allowed
 from croqc.pipe.transfers import is_load
 from croqc.pipe.walk import statements
 from croqc.sema.model import THREADS
@@ -38,8 +39,8 @@ def mechanism(kernel: ir.Kernel) -> Iterator[str]:
         elif copy.mechanism is ir.Mechanism.CP_ASYNC:
             if copy.vector not in _VECTORS or not _loads(copy):
                 yield f"cp.async cannot copy {copy.vector} bytes at a time into {name}"
-            if any(limit is not None for tile in (copy.source, copy.dest) for limit in tile.valid):
-                yield f"cp.async tests no bounds of the copy into {name}"
+            if copy.form is not ir.Form.COPY:
+                yield f"cp.async does not rearrange what it copies into {name}"
         elif copy.form is ir.Form.COPY and copy.vector < copy.dest.tensor.elem_bytes:
             yield f"the copy into {name} has accesses of {copy.vector} bytes"
 
@@ -94,6 +95,13 @@ def publish(kernel: ir.Kernel) -> Iterator[str]:
         joins = copy.mechanism is ir.Mechanism.CP_ASYNC and copy.completes is not None
         if joins and copy.completes is not None and copy.completes.event not in counted:
             yield f"no thread tells {copy.completes.event} of its part of {copy.dest.tensor.name}"
+
+
+def groups(kernel: ir.Kernel) -> Iterator[str]:
+    """A wait leaves no more groups in flight than every thread has ended behind what it waits for."""
+    for stmt, most in allowed(kernel.body):
+        if stmt.keep > most:
+            yield f"a wait for {', '.join(stmt.handles)} leaves {stmt.keep} groups in flight, and may leave {most}"
 
 
 def scopes(kernel: ir.Kernel) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What layout, epilogue and memory promise of shared memory and tensor maps."""
+"""What layout, epilogue, memory and arguments promise of shared memory, tensor maps and arrays."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from math import prod
 from croqc.pipe import ir
 from croqc.pipe.alive import apart, extent, lifetimes, overlapping
 from croqc.pipe.ir_declared import SWIZZLED
+from croqc.pipe.published import touched
 from croqc.pipe.walk import statements
+from croqc.pipe.written import written
 from croqc.sema.tma_boxes import MOST
 
 _SWIZZLES = (0, 32, 64, 128)  # bytes
@@ -77,3 +79,16 @@ def memory(kernel: ir.Kernel) -> Iterator[str]:
         end = at + 4
     if end > kernel.shared_bytes:
         yield f"{end} bytes are used and {kernel.shared_bytes} asked for"
+
+
+def arguments(kernel: ir.Kernel) -> Iterator[str]:
+    """What is restricted is never written, and what threads touch is an argument."""
+    changed, taken = written(kernel), {pointer.name for pointer in kernel.pointers}
+    for pointer in kernel.pointers:
+        if pointer.restricted and pointer.name in changed:
+            yield f"'{pointer.name}' is restricted, and the kernel writes it"
+    for stmt in statements(kernel.body):
+        if isinstance(stmt, ir.Copy) and stmt.mechanism is ir.Mechanism.TMA:
+            continue
+        for name in sorted({tensor.name for tensor in kernel.tensors if tensor.name in touched(stmt)} - taken):
+            yield f"threads touch '{name}', whose address the kernel does not take"

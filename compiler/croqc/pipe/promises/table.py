@@ -17,6 +17,7 @@ PROMISES: Final[Mapping[str, Promise]] = {
     "fold": copies.fold,
     "mirror": copies.mirror,
     "publish": copies.publish,
+    "groups": copies.groups,
     "layout": memory.layout,
     "scopes": copies.scopes,
     "epilogue": memory.epilogue,
@@ -34,6 +35,8 @@ PROMISES: Final[Mapping[str, Promise]] = {
     "barriers": roles.barriers,
     "stored": roles.stored,
     "memory": memory.memory,
+    "unread": tiles.unread,
+    "arguments": memory.arguments,
     "dependents": roles.dependents,
 }
 """Gives what does not hold of a kernel that the pass and those before it have been over."""

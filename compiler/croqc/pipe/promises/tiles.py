@@ -1,11 +1,13 @@
-"""What scales and fragments promise of register tiles and their elements."""
+"""What scales and fragments promise of register tiles and their elements, and unread of values."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from croqc.pipe import ir
 from croqc.pipe.held import held_in
+from croqc.pipe.live import live_part
 from croqc.pipe.walk import statements
 
 
@@ -32,3 +34,12 @@ def fragments(kernel: ir.Kernel) -> Iterator[str]:
             for put in statements(stmt.body):
                 if isinstance(put, ir.Put) and spreads.get(put.element.name) is not stmt.acc.spread:
                     yield f"several elements of {stmt.acc.name} write one of {put.element.name}"
+
+
+def unread(kernel: ir.Kernel) -> Iterator[str]:
+    """No value has a name that nothing reads."""
+    body, read = live_part(kernel.body, frozenset())
+    kept = Counter(stmt.name for stmt in statements(body) if isinstance(stmt, ir.Let))
+    made = Counter(stmt.name for stmt in statements(kernel.body) if isinstance(stmt, ir.Let))
+    unread = [*(made - kept), *(index.name for index in kernel.indices if index.name not in read)]
+    yield from (f"nothing reads '{name}'" for name in unread)

@@ -141,10 +141,25 @@ def _jump(c: Compiler, node: ast.Jump) -> Code:
     return Code(run)
 
 
+def _inside_region(body: Code) -> Code:
+    """The body of a region, whose threads do together what those of a unit do elsewhere."""
+    if not body.steps:
+        return body
+    inner = as_steps(body)
+
+    def run(frame: Frame) -> Any:
+        saved, frame.region = frame.region, frame.mask
+        signal = yield from inner(frame)
+        frame.region = saved
+        return signal
+
+    return Code(run, True)
+
+
 def _inthreads(c: Compiler, node: ast.InThreads) -> Code:
     """A region for some threads; behind an outermost one without `.async` stands a barrier of the block (4.4)."""
     outermost, c.in_region = not c.in_region, True
-    region = branch(c.expr(node.cond), c.body(node.body), NOTHING)
+    region = branch(c.expr(node.cond), _inside_region(c.body(node.body)), NOTHING)
     c.in_region = not outermost
     if node.is_async or not outermost:
         return region

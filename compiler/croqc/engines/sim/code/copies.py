@@ -11,14 +11,16 @@ from croqc.engines.sim.code.compiler import Code, Compiler
 from croqc.engines.sim.code.declare import shared
 from croqc.engines.sim.code.events import slots_fn
 from croqc.engines.sim.code.refs import as_view, own_threads, view_fn
-from croqc.engines.sim.code.sync import meet, shares, step
+from croqc.engines.sim.code.sync import meet, shares, step, unit_together
 from croqc.engines.sim.errors import SimError
 from croqc.engines.sim.machine.memory import Buffer
 from croqc.engines.sim.machine.movement import Box, move
 from croqc.engines.sim.machine.scheduler import Block, Operation
 from croqc.engines.sim.machine.views import OutOfRangeError, View, whole
 from croqc.engines.sim.state import Frame, FutureState, Transfer
+from croqc.sema.collectives import unit_of
 from croqc.sema.model import CopyInfo, Unit
+from croqc.sema.nesting import Around
 from croqc.sema.types import Storage
 from croqc.syntax import ast
 from croqc.text.span import Span
@@ -33,12 +35,15 @@ def _copy(c: Compiler, node: ast.Copy) -> Code:
     source, box = view_fn(c, info.source, node.source.span), _box(c, node, info)
     dest = _destination(c, node, info, box)
     issue = _issue(c, node, info)
+    unit = unit_of(c.model, node, Around())
     cooperative = info.unit is Unit.BLOCK and Storage.LOCAL not in (info.source_storage, info.dest_storage)
     name = None if node.target is None else c.name_slot(node.target)
     span = node.span
 
     def run(frame: Frame) -> Generator[Any, None, None]:
         yield from step(frame, span)
+        if unit is not None:
+            yield from unit_together(frame, span, unit)
         together = cooperative and shares(frame)
         if together:
             yield from meet(frame, span)

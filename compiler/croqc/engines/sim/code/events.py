@@ -12,13 +12,15 @@ from typing import Any
 
 from croqc.engines.sim.code.compiler import Code, Compiler, sequence
 from croqc.engines.sim.code.declare import extents
-from croqc.engines.sim.code.sync import device, meet, step
+from croqc.engines.sim.code.sync import device, meet, step, unit_together
 from croqc.engines.sim.code.values import single
 from croqc.engines.sim.errors import SimError
 from croqc.engines.sim.machine.barrier import Arrival, MBarrier, OverrunError
 from croqc.engines.sim.machine.scheduler import Block
 from croqc.engines.sim.state import BlockState, Event, Frame, FutureState, PathState, Transfer
+from croqc.sema.collectives import unit_of
 from croqc.sema.model import Symbol
+from croqc.sema.nesting import Around
 from croqc.sema.slot_text import subscripts
 from croqc.syntax import ast
 from croqc.text.span import Span
@@ -137,10 +139,13 @@ def _index(event: Event, subscripts: list[int], span: Span) -> int:
 
 def _wait(c: Compiler, node: ast.Wait) -> Code:
     refs, span = [(targets_fn(c, ref), ref) for ref in node.refs], node.span
+    unit = unit_of(c.model, node, Around())
     meets = any(node in plan.block_waits for plan in c.plans.values())
 
     def run(frame: Frame) -> Generator[Any, None, None]:
         _, path = device(frame, span)
+        if unit is not None:
+            yield from unit_together(frame, span, unit)
         for targets, ref in refs:
             yield from step(frame, span)
             found = targets(frame)

@@ -6,12 +6,16 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from croqc.engines.sim.code.compiler import Code, Compiler
 from croqc.engines.sim.code.values import Value, lone, single
 from croqc.engines.sim.errors import SimError
 from croqc.engines.sim.machine.barrier import NamedBarrier
+from croqc.engines.sim.machine.dtypes import Array
 from croqc.engines.sim.machine.scheduler import Block
 from croqc.engines.sim.state import BlockState, Frame, Meeting, PathState
+from croqc.sema.model import THREADS, Unit
 from croqc.syntax import ast
 from croqc.text.span import Span
 
@@ -45,8 +49,9 @@ class Parted:
     threads: tuple[int, ...]
 
 
-def together(frame: Frame, span: Span, about: str) -> Stepping:
-    """A barrier needs every thread of the path that has not left the kernel (4.4); else it never opens."""
+def together(frame: Frame, span: Span, about: str, within: Array | None = None, size: int = 0) -> Stepping:
+    """A barrier needs every thread of the path that has not left the kernel (4.4), or of those `within`; with a `size`
+    it is for each unit of so many threads of which one has come. Else it never opens."""
     _, path = device(frame, span)
     if frame.mask is None:
         return
@@ -54,9 +59,22 @@ def together(frame: Frame, span: Span, about: str) -> Stepping:
     for left in (frame.left, path.left):
         if left is not None:
             absent = absent & ~left
+    if within is not None:
+        absent = absent & within
+    if size:
+        units = path.threads // size
+        absent = absent & np.isin(units, units[frame.mask])
     if absent.any():
         path.task.place = span
         yield Block(lambda: False, span, Parted(about, tuple(path.threads[absent].tolist())))
+
+
+def unit_together(frame: Frame, span: Span, unit: Unit) -> Stepping:
+    """What a unit does together, in a region its part of the unit."""
+    if unit is Unit.BLOCK:
+        yield from together(frame, span, BARRIER, frame.region)
+    else:
+        yield from together(frame, span, f"the barrier of the {unit.value}", frame.region, THREADS[unit])
 
 
 def wait_at(frame: Frame, meeting: Meeting, span: Span, about: str) -> Stepping:
@@ -97,8 +115,12 @@ def _sync(c: Compiler, node: ast.Sync) -> Code:
     if node.kind == "fence" or node.kind in ("local", "global"):
         return Code(lambda frame: None)
     span, level = node.span, node.level
-    if node.kind == "barrier" and level in ("thread", "group", "group-4"):
+    if node.kind == "barrier" and level == "thread":
         return Code(lambda frame: None)
+    if node.kind == "barrier" and level in ("group", "group-4"):
+        unit = Unit(level)
+        about, size = f"the barrier of the {unit.value}", THREADS[unit]
+        return Code(lambda frame: together(frame, span, about, None, size), True)
 
     def run(frame: Frame) -> Stepping:
         block, _ = device(frame, span)
@@ -122,6 +144,7 @@ def named_barrier(c: Compiler, node: ast.Call) -> Code:
         block, path = device(frame, span)
         yield from step(frame, span)
         name = _same(number(frame), span)
+        yield from together(frame, span, f"named barrier {name}", None, THREADS[Unit.GROUP])
         barrier = block.named.setdefault(name, NamedBarrier(_same(count(frame), span)))
         generation = barrier.generation
         barrier.arrive(len(path.threads) if frame.mask is None else int(frame.mask.sum()))
