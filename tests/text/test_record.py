@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
+import weakref
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -97,6 +98,17 @@ def test_other_classes_are_not_equal() -> None:
     assert Empty() == Empty()
     with pytest.raises(TypeError):
         sorted([Base(1), Base(0)])  # type: ignore[type-var]
+
+
+def test_only_what_says_so_can_be_referred_to_weakly() -> None:
+    @record(eq=False, weak=True)
+    class Watched:
+        at: int
+
+    watched = Watched(3)
+    assert weakref.ref(watched)() is watched
+    with pytest.raises(TypeError):
+        weakref.ref(Base(3))
 
 
 def test_a_cached_property_is_worked_out_once() -> None:

@@ -240,7 +240,7 @@ class Context:
     register_functions: frozenset[str] = frozenset({"setmaxnreg"})
 
 
-@record(eq=False)
+@record(eq=False, weak=True)
 class Model:
     """The side tables of one function. `uses` maps every Name node, declaring ones too, to its symbol.
 

@@ -19,17 +19,18 @@ T = TypeVar("T")
 @overload
 def record(cls: type[T], /) -> type[T]: ...
 @overload
-def record(*, eq: bool = True, order: bool = False) -> Callable[[type[T]], type[T]]: ...
+def record(*, eq: bool = True, order: bool = False, weak: bool = False) -> Callable[[type[T]], type[T]]: ...
 @dataclass_transform(frozen_default=True)
-def record(cls: type[T] | None = None, /, *, eq: bool = True, order: bool = False) -> Any:
+def record(cls: type[T] | None = None, /, *, eq: bool = True, order: bool = False, weak: bool = False) -> Any:
     """A class of the annotated fields, in order, those of its base first: immutable, with slots.
 
-    `eq=False`: compared by identity. `order`: instances sort as the tuples of their fields. `__match_args__` names
-    the fields. Setting an attribute raises AttributeError; a `cached_property` works.
+    `eq=False`: compared by identity. `order`: instances sort as the tuples of their fields. `weak`: others may refer to
+    them weakly. `__match_args__` names the fields. Setting an attribute raises AttributeError; a `cached_property`
+    works.
     """
 
     def made(plain: type[T]) -> type[T]:
-        return _make(plain, eq, order)
+        return _make(plain, eq, order, weak)
 
     return made if cls is None else made(cls)
 
@@ -40,14 +41,15 @@ def replace(item: T, /, **changes: Any) -> T:
     return type(item)(**(values | changes))
 
 
-def _make(plain: type[Any], eq: bool, order: bool) -> type[Any]:
+def _make(plain: type[Any], eq: bool, order: bool, weak: bool) -> type[Any]:
     base = plain.__base__ or object
     written = {name: value for name, value in vars(plain).items() if name not in ("__dict__", "__weakref__")}
     own = tuple(name for name in written.get("__annotations__", ()) if name not in _fields(base))
     names = (*_fields(base), *own)
     defaults = _defaults(base) | {name: written.pop(name) for name in own if name in written}
     namespace = _METHODS | (_comparisons(names, order) if eq else {}) | written
-    memory = ("__dict__",) if any(isinstance(value, cached_property) for value in written.values()) else ()
+    remembers = any(isinstance(value, cached_property) for value in written.values())
+    memory = tuple(name for name, wanted in (("__dict__", remembers), ("__weakref__", weak)) if wanted)
     namespace |= {"__slots__": own + memory, "__match_args__": names, "__qualname__": plain.__qualname__}
     made: Any = type(plain.__name__, plain.__bases__, namespace)
     made.__init__ = _constructor(made, names, defaults)
