@@ -35,7 +35,7 @@ def _render(finding: Finding, subject: Subject) -> Words:
     shown = "'mma.load' of a shared tile" if name == _LOAD else f"'{name}'"
     hint = replacement if replacement.startswith("assign") else f"write {replacement}"
     fixes = respell(subject, OlderForm(name, finding.span, replacement))
-    return Words(f"{shown} is a form of an older dialect", hint, fixes=fixes)
+    return Words(f"{shown} is a form of an older dialect", hint, fixes=fixes, tags=("deprecated",))
 
 
 RULE = Rule(
