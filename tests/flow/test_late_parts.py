@@ -128,3 +128,68 @@ def test_a_read_by_threads_is_a_doubt() -> None:
     verdict = check(text)
     assert (verdict.rules, verdict.strength) == ([], "checked")
     assert "rows 8 to 15 of 'a', which are read before they are written" in verdict.flow.reason
+
+
+TURNS = """__co__ void f(global s32 [512] src, global s32 [512] dst) {
+  parallel b by 1 : block { shared s32 [512] o; parallel t by 128 : thread { foreach i in 4 { BODY } } }
+}"""
+PUT = "o.at(i * 128 + t) = 1;"
+
+
+@pytest.mark.parametrize(
+    "get", ["(3 - i) * 128 + t", "(i + 1) % 4 * 128 + t", "511 - i * 128 - t", "i * 64 + t", "t * 4 + i", "384 + t"]
+)
+def test_another_turn_of_the_same_loop_may_come_later(get: str) -> None:
+    """All is written in the end; the first turn has written the first quarter."""
+    other = check(TURNS.replace("BODY", f"{PUT} dst.at(i) = o.at({get});"))
+    assert (other.rules, other.strength) == ([], "unknown")
+    assert other.flow.reason == "some of what is read here is written only later"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"{PUT} dst.at(i) = o.at(i * 128 + t);",
+        "o.at(t) = i; dst.at(i) = o.at(127 - t);",
+        "foreach j in 4 { o.at(j * 128 + t) = i; } dst.at(i) = o.at((3 - i) * 128 + t);",
+        "if (src.at(i) > 0) o.at(t) = 1; else o.at(t) = 2; dst.at(i) = o.at(127 - t);",
+    ],
+)
+def test_what_its_own_turn_has_written_is_there(body: str) -> None:
+    verdict = check(TURNS.replace("BODY", body))
+    assert (verdict.rules, verdict.strength) == ([], "proved")
+
+
+SOME = """__co__ void f(global f16 [64, 64] src, global f16 [64, 64] dst, int n) {
+  parallel b by 1 : block { shared f16 [64, 64] o, q[4]; BODY dma.copy o => dst; }
+}"""
+SOME_OF_IT = {
+    "rows of few threads": "parallel t by 32 : thread { local f16 [64] r {1.0f};"
+    " dma.copy r.span_as(1, 64) => o.subspan(1, 64).at(t, 0); }",
+    "a row that data chooses": "parallel t by 64 : thread {"
+    " dma.copy src.subspan(1, 64).at(t, 0) => o.subspan(1, 64).at(n % 7, 0); }",
+    "a source that is shorter": "dma.copy src.subspan(32, 64).at(0, 0) => o;",
+    "a store with a mask": "parallel w by 1 : group-4 { acc = mma.fill.f16 0.0f;"
+    " mma.row.row acc, q[0], q[1]; mma.store.mask acc, o, 32; }",
+}
+
+
+@pytest.mark.parametrize("name", SOME_OF_IT)
+def test_what_writes_some_of_a_buffer_is_not_said_to_write_all(name: str) -> None:
+    text = SOME.replace("BODY", SOME_OF_IT[name])
+    assert check(text).strength != "proved"
+
+
+WHOLE = {
+    "rows, a thread each": "parallel t by 64 : thread { local f16 [64] r {1.0f};"
+    " dma.copy r.span_as(1, 64) => o.subspan(1, 64).at(t, 0); }",
+    "rows, two a thread": "parallel t by 32 : thread { local f16 [64] r {1.0f};"
+    " foreach i in 2 { dma.copy r.span_as(1, 64) => o.subspan(1, 64).at(t * 2 + i, 0); } }",
+    "a shorter source, with zeros behind": "dma.copy.zfill src.subspan(32, 64).at(0, 0) => o;",
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_what_writes_all_of_it_is_proved(name: str) -> None:
+    verdict = check(SOME.replace("BODY", WHOLE[name]))
+    assert (verdict.rules, verdict.strength) == ([], "proved")

@@ -6,6 +6,8 @@ is worked out by NumPy.
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from croqc.flow.analysis import CHECK_BUDGET
@@ -187,6 +189,27 @@ def test_whichever_side_is_taken_the_element_is_written(condition: str) -> None:
     assert (both.rules, both.strength) == ([], "proved")
     elsewhere = EITHER.format(condition).replace("else s.at(y, x)", "else s.at(y, 15 - x)")
     assert check(transpose(elsewhere, BESIDE), CHECK_BUDGET).strength == "unknown"
+
+
+OTHER_BY_THEN = {
+    "data": "mutable s32 n = src.at(0); if (t < n) s.at(t) = 1; n = src.at(1); sync.shared; if (t < n) {}",
+    "threads": "mutable s32 n = t; if (t + n < 64) s.at(t) = 1; n = t / 2; sync.shared; if (t + n < 64) {}",
+    "data of each turn": "mutable s32 n = src.at(0);"
+    " foreach i in 2 {{ if (t < n) s.at(t) = 1; n = src.at(i); sync.shared; if (t < n) {} }}",
+}
+
+
+@pytest.mark.parametrize("name", OTHER_BY_THEN)
+def test_a_variable_that_holds_something_else_by_then(name: str) -> None:
+    """The same words are not the same condition."""
+    text = """__co__ void f(global s32 [64] src, global s32 [64] dst) {
+      parallel b by 1 : block { shared s32 [64] s; parallel t by 64 : thread { BODY } }
+    }"""
+    other = OTHER_BY_THEN[name].replace("{}", "dst.at(n) = s.at(t);").replace("{{", "{").replace("}}", "}")
+    assert check(text.replace("BODY", other), CHECK_BUDGET).strength == "unknown"
+    same = re.sub(r"(?<=1; )n = [^;]*;", "", other)
+    assert same != other
+    assert check(text.replace("BODY", same), CHECK_BUDGET).strength == "proved"
 
 
 def test_threads_of_the_next_parallel_are_the_same() -> None:

@@ -14,7 +14,7 @@ from croqc.flow.paths import Path
 from croqc.flow.program import Op
 from croqc.flow.regions import Interval, Operand
 from croqc.flow.run import Run
-from croqc.flow.state import OPEN, Access, Clock, EventSlot, PathState, Place, Transfer
+from croqc.flow.state import OPEN, Access, EventSlot, PathState, Place, Transfer
 from croqc.sema.masks import Mask, members
 from croqc.text.span import Span
 
@@ -79,7 +79,7 @@ class Accesses:
         crowd = max(met - _CROWD, 0) // _COMPARED
         self.machine.spend((1 + len(op.loops) // _DEPTH + met // _MET + crowd) * self.weight)
         if self.partly:
-            self._keep_parts(made, clock)
+            self._keep_parts(made, path)
         return made
 
     def _kept(self, path: PathState, access: Access, live: Iterable[Access], hides: bool) -> list[Access]:
@@ -110,17 +110,18 @@ class Accesses:
             else:
                 self.unclear = self.unclear or (access.op.span, "which part of a buffer is read here cannot be told")
 
-    def _keep_parts(self, made: Iterable[Access], clock: Clock) -> None:
+    def _keep_parts(self, made: Iterable[Access], path: PathState) -> None:
         """Keeps what is touched of slots that are written in part, when it is first."""
         for access in made:
             if access.slot in self.partly:
+                access.unknown = path.unknown
                 place = self.place(access)
                 fixed = not access.op.guards and all(isinstance(low, int) for low in place)
-                path, when = -1 if fixed else access.path, _moment(access) if access.op.guards else ()
-                key = (id(access.op), id(access.operand), access.slot, access.write, path, place, when)
+                who, when = -1 if fixed else access.path, _moment(access) if access.op.guards else ()
+                key = (id(access.op), id(access.operand), access.slot, access.write, who, place, when)
                 if key not in self.parts:
                     self.parts[key] = access
-                    access.clock = clock[:]
+                    access.clock = path.clock[:]
 
     def place(self, access: Access) -> tuple[object, ...]:
         """Where the part of an access lies: of one operand and path, equal ones are the same part as far as can be
@@ -227,11 +228,12 @@ class Accesses:
 
 
 def _moment(access: Access) -> tuple[object, ...]:
-    """What the conditions of an access come to at its time; all that can be known, where data decides them."""
+    """What the conditions of an access come to at its time; all that can be known, where that is not."""
     guards, env = access.op.guards, access.env
     if any(not expr.known for expr, _ in guards):
-        return tuple(env)
-    return tuple(env[var] for expr, _ in guards for var in sorted(expr.variables()))
+        return (*env, access.unknown)
+    found = tuple(env[var] for expr, _ in guards for var in sorted(expr.variables()))
+    return found if all(isinstance(value, int) for value in found) else (*found, access.unknown)
 
 
 def _taking(path: Path | None, only: Mask | None) -> Sequence[int]:

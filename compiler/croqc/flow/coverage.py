@@ -18,6 +18,7 @@ from croqc.flow.elements import Box, Elements, box_elements, boxes_in
 from croqc.flow.exprs import DATA, VARIES, Env, Expr, UndecidedError, closure
 from croqc.flow.literals import Literals, Written
 from croqc.flow.machine import Machine
+from croqc.flow.ops_control import Set
 from croqc.flow.ops_data import Copy, Touch
 from croqc.flow.places import Places, all_of, slot_shape
 from croqc.flow.program import Op, Program, Stage
@@ -60,14 +61,31 @@ class Unsaid:
 
 
 def slots_in_part(program: Program) -> frozenset[int]:
-    """The slots of buffers that are written, and not always as a whole."""
+    """The slots of buffers that are written, and not always as a whole, or not always the same by all threads."""
     stages: dict[int, Stage] = {}
+    moving = _moving(program)
     for op in program.ops:
+        some = bool(op.guards) or (isinstance(op, Copy) and op.short)
         for operand in _writes(op):
             stage = operand.stage
-            if stage is not None and not stage.written and (op.guards or not operand.whole) and slot_shape(stage):
+            if stage is None or stage.written or not slot_shape(stage):
+                continue
+            if some or not operand.whole or any(_moves(expr, moving) for expr in operand.exprs()):
                 stages[stage.first] = stage
     return frozenset(slot for each in stages.values() for slot in range(each.first, each.first + each.slots))
+
+
+def _moving(program: Program) -> set[int]:
+    """Variables that may have several values at once, or one that is not known."""
+    found = {*program.placed.values(), *(loop.var for loop in program.drawn)}
+    sets = [op for op in program.ops if isinstance(op, Set)]
+    while more := {op.var for op in sets if op.var not in found and _moves(op.expr, found)}:
+        found |= more
+    return found
+
+
+def _moves(expr: Expr, moving: set[int]) -> bool:
+    return not expr.known or not expr.variables().isdisjoint(moving)
 
 
 def _writes(op: Op) -> tuple[Operand, ...]:
@@ -88,8 +106,8 @@ def coverage_of(machine: Machine) -> Coverage:
 
 @dataclass(frozen=True, slots=True)
 class _Write:
-    """`most`: what an access writes at most; `surely`, under `literals`: at least, None where that is not known but of
-    parts that are the same. `number`: in the order of the run, among reads and writes."""
+    """`most`: what an access writes at most; `surely`, under `literals`: at least, None where that is not known, but of
+    the same `part` at best. `number`: in the order of the run, among reads and writes."""
 
     access: Access
     number: int
@@ -98,24 +116,33 @@ class _Write:
     part: object
     literals: Literals
 
+    def moves_with(self, variables: set[int]) -> bool:
+        """Whether some of them say where it writes."""
+        operand = self.access.operand
+        sides = (side for each in operand.extents() for side in (each.low, each.length) if side is not None)
+        return not all(variables.isdisjoint(expr.variables()) for expr in (*sides, *operand.exprs()))
+
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """`sure`: all of `elements` are read."""
+    """`sure`: all of `elements` are read. `part`: see `Places.part`."""
 
     access: Access
     number: int
     elements: Elements
     sure: bool
+    part: object
 
     def seen(self, write: _Write) -> _Write | None:
         """A write, as far as it may come before: None where the read is over when it begins. In a loop whose body runs
-        once for all iterations, it may be that of an earlier one."""
+        once for all iterations, what is written in the same one is certain, and any other may be an earlier one."""
         own, other = self.access, write.access
-        if write.number < self.number or other.clock[own.index] < own.end:
-            return write
-        again = own.op.drawn is not None and own.op.drawn is other.op.drawn
-        return replace(write, surely=None, part=None) if again else None
+        before = write.number < self.number or other.clock[own.index] < own.end
+        around = {loop.var for loop in own.op.drawn if loop in other.op.drawn}
+        if not around:
+            return write if before else None
+        same = (self.part is not None and self.part == write.part) or not write.moves_with(around)
+        return write if before and same else replace(write, surely=None, part=None)
 
 
 class _Known:
@@ -154,9 +181,11 @@ class Coverage:
         lengths = (None if one.length is None else one.length.const for one in access.operand.part)
         even = not isinstance(access.op, Copy) or access.op.even
         moves = self._is_left_out(access) or not even or None in lengths  # it may be longer another time
-        part = None if sure else self.places.part(access)
-        literals = self.places.literals(access)
-        return _Write(access, number, self._all(access) if moves else found, found if sure else None, part, literals)
+        short = isinstance(access.op, Copy) and access.op.short
+        surely = found if sure and not short else None
+        part = None if short else self.places.part(access)
+        most = self._all(access) if moves else found
+        return _Write(access, number, most, surely, part, self.places.literals(access))
 
     @staticmethod
     def _all(access: Access) -> Elements:
@@ -175,8 +204,8 @@ class Coverage:
 
     def _read(self, number: int, access: Access) -> _Read:
         if self._is_left_out(access):
-            return _Read(access, number, self._all(access), sure=False)
-        return _Read(access, number, *self.places.elements(access))
+            return _Read(access, number, self._all(access), sure=False, part=None)
+        return _Read(access, number, *self.places.elements(access), self.places.part(access))
 
     def _before(self, read: _Read) -> _Known:
         """What is written for a read."""
@@ -248,7 +277,7 @@ class Coverage:
         held = self.places.literals(read.access)
         missing = read.elements & ~known.surely.under(held)
         if missing and not read.sure and known.alike:
-            alike = known.alike.get(self.places.part(read.access), ())
+            alike = known.alike.get(read.part, ())
             return 0 if any(each <= held for each in alike) else missing
         return missing
 

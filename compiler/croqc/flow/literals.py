@@ -53,10 +53,6 @@ class NotAll:
     def against(self) -> frozenset[Literal]:
         return self.facts
 
-    @property
-    def when(self) -> object:
-        return next((one.when for one in self.facts if one.when is not None), None)
-
 
 Literal = Fact | NotAll
 Literals = frozenset[Literal]
@@ -94,7 +90,8 @@ class Written:
 class Reader:
     """Of one access: `place` are the expressions that say where, of one element each if `single`; `shape` tells apart
     what they count in; `same` are the numbers that are the same in the whole kernel, by their variables; `over` what
-    the other variables lie between, `alias` those of one meaning; `who` the threads."""
+    the other variables lie between, `alias` those of one meaning; `who` the threads; `unknown`: see
+    `PathState`."""
 
     def __init__(
         self,
@@ -105,8 +102,10 @@ class Reader:
         over: Ranges,
         alias: Mapping[int, int],
         who: object,
+        unknown: int,
     ) -> None:
         self.env = env
+        self.now = (*env, unknown)
         self.same = same
         self.over = over
         self.alias = alias
@@ -183,7 +182,7 @@ class Reader:
         if not value.keys() <= {_ONE}:
             data = any(self._is_data(atom) for atom in value)
             moves = any(self._moves(atom) for atom in value)
-            yield Fact(form, holds, self.who if moves else None, tuple(self.env) if data else None)
+            yield Fact(form, holds, self.who if moves else None, self.now if data else None)
         elif (value.get(_ONE, 0) < 0 if kind == "<" else not value) != holds:
             yield NotAll(frozenset())
 

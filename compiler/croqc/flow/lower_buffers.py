@@ -173,6 +173,12 @@ class Buffers:
         sides = [[size.const for size in view.data.shape] for view in (info.source, info.dest)]
         return None not in box and all(side == box for side in sides)
 
+    def is_short(self, info: CopyInfo) -> bool:
+        """Whether a copy has fewer elements than its destination."""
+        box, dest = ([size.const for size in sizes] for sizes in (info.box, info.dest.data.shape))
+        known = [[size for size in sizes if size is not None] for sizes in (box, dest)]
+        return None not in (*box, *dest) and prod(known[0]) < prod(known[1])
+
     def is_handle(self, symbol: Symbol) -> bool:
         """Whether a future belongs to the kernel; those of the host are complete when it starts."""
         return isinstance(symbol.type, Future) and symbol.decl in self.nodes

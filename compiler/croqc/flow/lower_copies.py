@@ -31,6 +31,7 @@ def copy(lowering: Lowering, node: ast.Copy) -> None:
         op.meets = _follows_rank(lowering, node.source) and not _follows_rank(lowering, node.dest)
     traced = lowering.buffers.trace(info.source) if source is None else None
     to_chip = info.dest_storage in (Storage.SHARED, Storage.LOCAL)
+    op.short = node.op == "copy" and not info.zero_fill and lowering.buffers.is_short(info)
     op.even = node.op != "transp" and node.op != "pad" and lowering.buffers.is_even(info)
     if source is not None and op.dest.operand is None:
         op.outlet = lowering.buffers.outlet(info)

@@ -160,7 +160,7 @@ class Loops:
         self.lowering.program.drawn.append(loop)
         for op in body:
             op.loops = tuple(outer for outer in op.loops if outer is not loop)
-            op.drawn = loop
+            op.drawn = (*op.drawn, loop)
         low, high = loop.low.const, loop.high.const
         if low is not None and high is not None and low < high:
             del self.lowering.ops[start]

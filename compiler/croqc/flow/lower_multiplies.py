@@ -72,6 +72,8 @@ def load(lowering: Lowering, node: ast.MmaLoad) -> None:
 
 def store(lowering: Lowering, node: ast.MmaStore) -> None:
     dest = lowering.buffers.operand(node.dest)
+    if dest is not None and node.form == "mask":
+        dest = dest.some()
     op = Touch(node.span, (), () if dest is None else (dest,), lowering.loops)
     op.closes = accumulators(lowering, node.acc)
     lowering.emit(op)

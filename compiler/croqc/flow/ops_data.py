@@ -69,12 +69,13 @@ class Dest:
 
 class Copy(Step):
     """A copy. `handle` takes it (-1 for none); `event`: the slot that it names in the classic dialect; `follows`: a
-    handle that it waits for. `even`: it moves the whole of both sides as they are. `outlet`: the part of a global
+    handle that it waits for. `even`: it moves the whole of both sides as they are;
+    `short`: it leaves some of the destination as it was. `outlet`: the part of a global
     tensor that it writes, with the tensor's extents."""
 
     __slots__ = (
         "asynchronous", "blocks", "bytes", "dest", "even", "event", "follows", "handle", "meets", "origin", "outlet",
-        "shared_out", "source",
+        "shared_out", "short", "source",
     )  # fmt: skip
     WORD = "copy"
 
@@ -88,7 +89,7 @@ class Copy(Step):
         self.follows = -1
         self.bytes: int | None = None
         self.origin: Symbol | None = None  # what is loaded, where that is no stage
-        self.even = False
+        self.even = self.short = False
         self.shared_out = False  # into other blocks of the cluster, too
         self.blocks = 1  # in which it writes
         self.meets = False  # each block writes there, with data of its own

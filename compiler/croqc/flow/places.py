@@ -11,7 +11,7 @@ from functools import lru_cache
 from math import prod
 
 from croqc.flow.elements import Elements, Moving, block, touched
-from croqc.flow.exprs import Env, Expr, UndecidedError, closure
+from croqc.flow.exprs import Env, Expr, UndecidedError, closure, const
 from croqc.flow.literals import Literals, Reader
 from croqc.flow.machine import Machine
 from croqc.flow.program import Program, Stage
@@ -89,8 +89,10 @@ class Places:
         operand, stage = access.operand, access.operand.stage
         assert stage is not None
         shape, exact = slot_shape(stage), operand.exact(access.env)
-        if operand.whole:
-            return all_of(shape), exact
+        if operand.whole and exact:
+            return all_of(shape), True
+        if operand.index is not None and operand.whole:
+            return self._slots(access, operand.index, stage)
         if not self.is_said(access):
             return all_of(shape), False
         found, sure = self._found(access.operand, access.env, self.moving(access), stage)
@@ -99,12 +101,19 @@ class Places:
             found >>= (access.slot - stage.first) * size
         return found & all_of(shape), sure and (exact or stage.rows is not None)
 
+    def _slots(self, access: Access, index: Expr, stage: Stage) -> tuple[Elements, bool]:
+        """All of the slot, if some thread or turn names it."""
+        everything = all_of(slot_shape(stage))
+        found, sure = touched((Extent(index, const(1)),), (stage.slots,), None, access.env, self.moving(access))
+        named = found >> access.slot - stage.first & 1
+        return everything if named or not sure else 0, sure
+
     @staticmethod
     def is_said(access: Access) -> bool:
         """Whether something says where a part lies."""
         operand = access.operand
         shape = () if operand.stage is None else _extents(operand.stage)
-        return operand.whole or len(operand.part) == len(shape) or operand.laid is not None
+        return len(operand.part) == len(shape) or operand.laid is not None
 
     def literals(self, access: Access) -> Literals:
         """The conditions that hold for who touches each of the elements."""
@@ -114,7 +123,7 @@ class Places:
         sides = (side for each in operand.extents() for side in (each.low, each.length) if side is not None)
         exprs = [*sides, *(expr for expr, _ in op.guards)]
         now = _now(exprs, env) if all(expr.known for expr in exprs) else env
-        key = op, operand, access.path, self.moving(access).who, *now
+        key = op, operand, access.path, self.moving(access).who, access.unknown, *now
         found = self.known.literals.get(key)
         if found is None:
             found = self.known.literals[key] = self._reader(access).literals(op.guards, op.ASKED)
@@ -123,7 +132,11 @@ class Places:
     def part(self, access: Access) -> object | None:
         """Equal for accesses that touch the same elements, whichever these are; None where that is not known."""
         operand = access.operand
-        if not self.is_said(access) or not operand.exact(access.env):
+        if not operand.exact(access.env):
+            return None
+        if operand.whole:
+            return operand.whole
+        if not self.is_said(access):
             return None
         extents = operand.extents() if operand.laid is None else operand.laid.part
         sides = [side for each in extents for side in (each.low, each.length) if side is not None]
@@ -141,7 +154,7 @@ class Places:
         over = {var: (min(column), max(column)) for var, column in moving.threads.items()}
         over |= {var: (turns[0], turns[-1]) for var, turns in self.turns if turns}
         who = access.path, access.op.only, shape, len(place) == len(operand.extents()) or access
-        return Reader(place, shape, access.env, self.same, over, self.known.alias, who)
+        return Reader(place, shape, access.env, self.same, over, self.known.alias, who, access.unknown)
 
     def moving(self, access: Access) -> Moving:
         """What moves the part while it is touched once."""

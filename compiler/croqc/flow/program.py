@@ -40,8 +40,8 @@ class Op:
     `top`: the outermost inner `parallel` that it stands in. `together`: the paths of a unit make one access of it;
     `maybe`: why it may not happen, empty where it surely does. `only`: the threads of the block that conditions over
     their indices alone leave; None where there are none. `guards`: other conditions that may part the threads, and
-    whether each holds; `ASKED`: where those are asked before it. `drawn`: the outermost loop around it whose body runs
-    once for all iterations.
+    whether each holds; `ASKED`: where those are asked before it. `drawn`: the loops around it whose body runs once for
+    all iterations, innermost first.
     """
 
     __slots__ = ("atomic", "drawn", "guards", "loops", "maybe", "only", "role", "span", "together", "top")
@@ -51,7 +51,7 @@ class Op:
     def __init__(self, span: Span, loops: tuple[Loop, ...] = ()) -> None:
         self.span = span
         self.loops = loops
-        self.drawn: Loop | None = None
+        self.drawn: tuple[Loop, ...] = ()
         self.role: ast.InThreads | None = None
         self.top: ast.Parallel | None = None
         self.maybe = ""

@@ -83,6 +83,12 @@ class Operand:
             found.spelled = named.span
         return found
 
+    def some(self) -> Operand:
+        """A part of it, of which nothing says where it lies."""
+        found = Operand(self.span, self.name).standing_for(self)
+        found.whole, found.part, found.laid = False, (), None
+        return found
+
     def extents(self) -> tuple[Extent, ...]:
         """All that says where the part lies."""
         return self.part if self.laid is None else (Extent(self.laid.base, None), *self.laid.part)

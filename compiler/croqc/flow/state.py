@@ -43,12 +43,12 @@ class Place:
 
 
 class Access:
-    """An interval on one slot. It is over for those whose clock at `index` is at least `end`. `clock`: what its path
-    had seen at its begin, kept only for slots that are written in part."""
+    """An interval on one slot. It is over for those whose clock at `index` is at least `end`. Only for slots that
+    are written in part: `clock`, what its path had seen at its begin, and `unknown`, see `PathState`."""
 
     __slots__ = (
         "begin", "clock", "end", "env", "index", "op", "operand", "path", "place", "round", "sign", "slot",
-        "transfer", "write",
+        "transfer", "unknown", "write",
     )  # fmt: skip
 
     def __init__(
@@ -66,6 +66,7 @@ class Access:
         self.sign = -1  # what does not change of it, as a number of who compares states
         self.place: tuple[object, ...] | None = None  # see `Accesses.place`
         self.clock: Clock = _UNSEEN
+        self.unknown = 0
 
     def over(self, clock: Clock) -> bool:
         return clock[self.index] >= self.end
@@ -173,13 +174,15 @@ class Job:
 
 
 class PathState:
-    """A path in a run. `number` -1 never occurs: the block's own flow, if there is one, has the last number."""
+    """A path in a run. `number` -1 never occurs: the block's own flow, if there is one, has the last number. `unknown`:
+    how many values have been assigned of which nothing is known; they are told apart by nothing else."""
 
     __slots__ = (
         "_around", "_iteration", "_kept", "_of", "aliases", "blocked", "clock", "dirty", "ended", "env", "events",
         "flying", "handles", "homes", "idle", "jobs", "left", "met", "missed", "name", "number", "passed", "pc",
         "phases", "present", "regions",
-        "rounds", "spun", "stamp", "steady", "tagged", "threads", "touched", "trail", "turns", "uncommitted", "waits",
+        "rounds", "spun", "stamp", "steady", "tagged", "threads", "touched", "trail", "turns", "uncommitted",
+        "unknown", "waits",
     )  # fmt: skip
 
     def __init__(self, number: int, path: Path | None, name: str, env: Env, components: int) -> None:
@@ -188,6 +191,7 @@ class PathState:
         self.threads = path.thread_count if path is not None else 0
         self.regions: Mapping[ast.InThreads, bool | None] = path.regions if path is not None else {}
         self.env = env
+        self.unknown = 0
         self.clock: Clock = [0] * components
         self.clock[number] = 1
         self.pc = -1
@@ -227,6 +231,8 @@ class PathState:
             self.env = self.env[:]
             self._kept = False
         self.env[var] = value
+        if not isinstance(value, int):
+            self.unknown += 1
         if self.dirty is not None:
             self.dirty.add(var)
 
