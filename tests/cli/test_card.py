@@ -77,7 +77,7 @@ def test_run_without_a_card_says_so_in_one_line(croq: Croq, child: object) -> No
         (("--engine", "gpu", "--schedules", 3), "--schedules and --max-steps are the simulator's"),
         (("--engine", "gpu", "--timeout", 0), "must be more than 0 seconds"),
         (("--engine", "gpu", "--timeout", "inf"), "must be more than 0 seconds"),
-        (("--engine", "tpu"), "invalid choice"),
+        (("--engine", "tpu"), "'tpu' is no choice for --engine"),
     ],
 )
 def test_options_of_the_other_engine(croq: Croq, child: object, words: tuple[object, ...], said: str) -> None:

@@ -126,7 +126,7 @@ def test_a_copy_that_tma_cannot_make_is_noted_beside_the_code(croq: Croq) -> Non
     text = """__co__ void f(global f32 [N, 64] x, global f32 [N, 64] y) {
   parallel b by N / 64 : block {
     shared f32 [64, 64] buf;
-    tma.copy x.subspan(64, 32).at(b, 0) => buf.subspan(64, 32).at(0, 0);
+    foreach j in 4 { tma.copy x.subspan(64, 16).at(b, j) => buf.subspan(64, 16).at(0, j); }
     dma.copy buf => y.subspan(64, 64).at(b, 0);
   }
 }
@@ -136,7 +136,7 @@ def test_a_copy_that_tma_cannot_make_is_noted_beside_the_code(croq: Croq) -> Non
     assert outcome.status == 0
     assert "__global__" in outcome.out
     assert outcome.err.startswith(
-        "k.co:4:5: note: threads make this copy, for TMA cannot: the box is a part of the rows"
+        "k.co:4:22: note: threads make this copy, for TMA cannot: the box is a part of the rows"
     )
     data = json.loads(croq("cuda", "k.co", "--json").out)
     assert [item["code"] for item in data["diagnostics"]] == ["copied-by-threads"]

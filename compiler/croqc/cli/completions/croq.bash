@@ -37,7 +37,7 @@ _shtab_croq_fix___dialect_choices=(any current)
 _shtab_croq_migrate___dialect_choices=(any current)
 _shtab_croq_migrate___to_choices=(current course)
 _shtab_croq_dump___dialect_choices=(any current)
-_shtab_croq_dump___after_choices=(tokens ast model flow build cover roles mechanism fold mirror publish layout scopes epilogue scales completion rows fragments overwrite commits inflight tensor_memory phases elect registers barriers stored memory dependents cuda)
+_shtab_croq_dump___after_choices=(tokens ast model flow build cover roles mechanism fold mirror publish groups layout scopes epilogue scales completion rows fragments overwrite commits inflight tensor_memory phases elect registers barriers stored memory unread arguments dependents cuda)
 _shtab_croq_completion_pos_0_choices=(bash zsh fish tcsh)
 _shtab_croq_pos_0_choices=(check run verify profile flow cuda explain fix migrate fmt doctor dump lsp completion)
 

@@ -161,7 +161,7 @@ complete -c croq -n '_shtab_croq_using dump' -s h -l help -d 'show this help mes
 complete -c croq -n '_shtab_croq_using dump' -s D -x -d 'define a macro before line 1 (sizes: see run, verify, profile, flow, cuda)'
 complete -c croq -n '_shtab_croq_using dump' -l arch -x -d 'target architecture, such as sm_90a (the default) or sm_80'
 complete -c croq -n '_shtab_croq_using dump' -l dialect -xka "any current" -d ''"'"'current'"'"' warns about older spellings'
-complete -c croq -n '_shtab_croq_using dump' -l after -xka "tokens ast model flow build cover roles mechanism fold mirror publish layout scopes epilogue scales completion rows fragments overwrite commits inflight tensor_memory phases elect registers barriers stored memory dependents cuda" -d 'the stage (default: ast)'
+complete -c croq -n '_shtab_croq_using dump' -l after -xka "tokens ast model flow build cover roles mechanism fold mirror publish groups layout scopes epilogue scales completion rows fragments overwrite commits inflight tensor_memory phases elect registers barriers stored memory unread arguments dependents cuda" -d 'the stage (default: ast)'
 complete -c croq -n '_shtab_croq_using; and test $_shtab_croq_npos -eq 0' -a lsp -d 'Start the language server on standard input and output.'
 complete -c croq -n '_shtab_croq_using lsp' -s h -l help -d 'show this help message and exit'
 complete -c croq -n '_shtab_croq_using lsp' -l stdio -d 'accepted for editors that pass it; always so'

@@ -89,7 +89,7 @@ _shtab_croq_dump_options=(
   "*-D[define a macro before line 1 (sizes\: see run, verify, profile, flow, cuda)]:NAME[=V]:"
   "--arch[target architecture, such as sm_90a (the default) or sm_80]:arch:"
   "--dialect[\'current\' warns about older spellings]:dialect:(any current)"
-  "--after[the stage (default\: ast)]:after:(tokens ast model flow build cover roles mechanism fold mirror publish layout scopes epilogue scales completion rows fragments overwrite commits inflight tensor_memory phases elect registers barriers stored memory dependents cuda)"
+  "--after[the stage (default\: ast)]:after:(tokens ast model flow build cover roles mechanism fold mirror publish groups layout scopes epilogue scales completion rows fragments overwrite commits inflight tensor_memory phases elect registers barriers stored memory unread arguments dependents cuda)"
   "(*):Croqtile source files (.co):"
 )
 

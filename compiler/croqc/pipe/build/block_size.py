@@ -5,26 +5,24 @@ Levels inside each other multiply, up to the widest of them; `parallel`s beside 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import prod
 from typing import Final
 
 from croqc.pipe.build.context import Context
 from croqc.pipe.build.tiles import static
 from croqc.pipe.errors import LoweringError
+from croqc.sema.level_chains import level_chains
 from croqc.sema.masks import UNIT_THREADS, axis_extents
 from croqc.syntax import ast
-from croqc.syntax.visit import children
 
 UNKNOWN_BOUND: Final = "a bound here is not known at the launch: use a size of a parameter, or a number"
-Chain = tuple[ast.Axis, ...]  # from an outermost level to one that has no more inside
 
 
 def block_size(c: Context, kernel: ast.Parallel) -> int:
     """Raises LoweringError where `parallel`s beside each other give unlike sizes, SizesNeededError where one hangs on
     sizes that are still open."""
     found: dict[ast.Axis, int] = {}
-    for chain in _chains(kernel):
+    for chain in level_chains(kernel):
         levels = {axis: c.model.levels.get(axis) for axis in chain}
         widest = next((level for level in UNIT_THREADS if level in levels.values()), None)
         if widest is None:
@@ -44,9 +42,3 @@ def _extent(c: Context, axis: ast.Axis) -> int:
     if any(extent is None for extent in extents):
         raise LoweringError(UNKNOWN_BOUND, axis.span)
     return prod(static(c, tuple(extent for extent in extents if extent is not None), axis.span))
-
-
-def _chains(node: ast.Node) -> Iterator[Chain]:
-    below = [chain for child in children(node) for chain in _chains(child)]
-    own = node.axes if isinstance(node, ast.Parallel) else ()
-    yield from ((*own, *chain) for chain in below or ([()] if own else []))

@@ -28,6 +28,7 @@ from croqc.engines.sim.machine.views import View
 from croqc.engines.sim.plan import Plan, Start
 from croqc.engines.sim.spread import run_groups
 from croqc.engines.sim.state import BlockState, Frame, FutureState, Meeting, PathState, Value, note
+from croqc.sema.level_chains import level_chains
 from croqc.sema.masks import UNIT_THREADS
 from croqc.sema.model import Kernel, Level
 from croqc.syntax import ast
@@ -163,17 +164,31 @@ def _has_blocks(c: Compiler, node: ast.Parallel) -> bool:
 
 
 def _block_size(c: Compiler, node: ast.Parallel) -> Callable[[Frame], int]:
-    """The threads of a block whose bounds are known at the launch alone: the widest level decides (4.1)."""
-    axes = [axis for each in walk(node) if isinstance(each, ast.Parallel) for axis in each.axes]
-    codes = [code for axis in axes if (code := AxisCode(c, axis)).level in UNIT_THREADS]
+    """The threads of a block whose bounds are known at the launch alone: the widest level decides (4.1).
+
+    The count raises SimError where levels beside each other come to unlike numbers.
+    """
+    chains = [[AxisCode(c, axis) for axis in chain] for chain in level_chains(node)]
+    places = [chain[-1].span for chain in level_chains(node)]
 
     def count(frame: Frame) -> int:
-        sizes: dict[Level, int] = {}
-        for code in codes:
-            sizes[code.level] = sizes.get(code.level, 1) * prod(code.extents(frame))
-        return max((size * UNIT_THREADS[level] for level, size in sizes.items()), default=1)
+        counts = [_threads(codes, frame) for codes in chains]
+        for number, span in zip(counts, places, strict=True):
+            if number != counts[0]:
+                reason = f"{number} threads here, {counts[0]} in the first 'parallel' of this block"
+                raise SimError(f"{reason}: all inner levels of a kernel share one block size", span)
+        return counts[0] if counts else 1
 
     return count
+
+
+def _threads(codes: Sequence[AxisCode], frame: Frame) -> int:
+    """Those of levels inside each other."""
+    sizes: dict[Level, int] = {}
+    for code in codes:
+        if code.level in UNIT_THREADS:
+            sizes[code.level] = sizes.get(code.level, 1) * prod(code.extents(frame))
+    return max((size * UNIT_THREADS[level] for level, size in sizes.items()), default=1)
 
 
 def _host_buffers(frame: Frame) -> list[Buffer]:
