@@ -179,7 +179,7 @@ def test_tensor_maps_are_those_of_the_printed_host_side(card: Callable[[str], Pa
         assert child is not None
         said = [line for line in child._log().splitlines() if line.startswith("map ")]
     kind, swizzle = "CU_TENSOR_MAP_DATA_TYPE_FLOAT16", "CU_TENSOR_MAP_SWIZZLE_128B"
-    assert said == [f"map {kind} {swizzle} CU_TENSOR_MAP_L2_PROMOTION_L2_256B"] * 2
+    assert said == [f"map {kind} {swizzle} CU_TENSOR_MAP_L2_PROMOTION_L2_256B"] * 3
     host = "\n".join(line.text for line in host_lines([program("pipeline_1p2c.co", **SIZES)]))
     assert all(host.count(word) for word in said[0].split()[1:])
 

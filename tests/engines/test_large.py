@@ -98,7 +98,7 @@ def test_a_line_without_meaning_is_told_at_its_place(card: Card) -> None:
     with card() as way:
         report = run(ADD.replace("result ~= a + b", "result ~= a + sum(b, axis=0)[1:]"), way)
     assert report.result.verdict is Verdict.NOT_RUN
-    assert report.message == "shapes [24, 40] and [39] do not fit together"
+    assert report.message == "shapes [33, 65] and [64] do not fit together"  # with the sizes of the run line
     assert report.place is not None and report.place[0].line == 3
 
 
