@@ -81,7 +81,7 @@ def test_how_a_copy_is_made_is_told_once_it_is_known() -> None:
     ("name", "hows"),
     [
         ("pipeline_current", ["by TMA"] * 3),
-        ("rotate_triple", ["by `cp.async`, 16 bytes an access", "by loads and stores of 16 bytes"]),
+        ("rotate_triple", ["by `cp.async`, 16 bytes an access"] * 2),
         ("swap_s32", ["by loads and stores of 16 bytes"] * 4),
     ],
 )
