@@ -7,28 +7,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Protocol
 
-from croqc.sema.model import CopyInfo, Level, MmaInfo, Symbol, Unit
+from croqc.sema import masks
+from croqc.sema.model import CopyInfo, Level, MmaInfo, Unit
 from croqc.sema.nesting import Around
 from croqc.sema.roots import base_name
 from croqc.sema.types import Future
 from croqc.syntax import ast
 from croqc.syntax.visit import nodes_of_kind
 
-_MULTIPLIES: Final = (ast.MmaFill, ast.MmaLoad, ast.Mma, ast.MmaScale, ast.MmaStore, ast.MmaCommit, ast.FragOp)
 _BY_LEVEL: Final = {Level.GROUP4: Unit.GROUP4, Level.GROUP: Unit.GROUP}
 _BY_WORD: Final = {None: Unit.BLOCK, "block": Unit.BLOCK, "group-4": Unit.GROUP4, "group": Unit.GROUP}
 _WIDEST_FIRST: Final = (Unit.BLOCK, Unit.GROUP4, Unit.GROUP)
 
 
-class Facts(Protocol):
-    """What is read here; the model has it, and so has the analysis that makes the model."""
+class Facts(masks.Facts, Protocol):
+    """As of masks, with copies and multiplies."""
 
-    @property
-    def function(self) -> ast.Function: ...
-    @property
-    def uses(self) -> Mapping[ast.Name, Symbol]: ...
-    @property
-    def levels(self) -> Mapping[ast.Axis, Level]: ...
     @property
     def copies(self) -> Mapping[ast.Copy, CopyInfo]: ...
     @property
