@@ -65,7 +65,7 @@ _CLOSES: Final = {"(": ")", "[": "]", "{": "}"}
 _DIRECTIVE: Final = re.compile(r"^[ \t]*#[ \t]*(?:pragma|line)\b(?:\\\n|[^\n])*$", re.MULTILINE)  # these change no text
 _PRAGMA: Final = re.compile(r"\b_Pragma\s*\([^()]*\)")
 _REACHES: Final = re.compile(
-    r"^else\b|^\s*#|^[ \t]*#|(?:^|[;{}])\s*(?!(?:default|public|private|protected)\b)[A-Za-z_]\w*\s*:(?!:)",
+    r"^else\b|^[ \t]*#|(?:^|[;{}])\s*(?!(?:default|public|private|protected)\b)[A-Za-z_]\w*\s*:(?!:)",
     re.MULTILINE,
 )
 _OBJECT: Final = re.compile(
