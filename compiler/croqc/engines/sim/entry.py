@@ -15,13 +15,14 @@ from croqc.runs.conditions import COMPARE
 from croqc.runs.elements import ELEMENTS
 from croqc.runs.reach import reaches
 from croqc.sema.entry_assertions import entry_assertions
+from croqc.sema.level_chains import Chain, level_chains
 from croqc.sema.masks import UNIT_THREADS
 from croqc.sema.model import MAX_THREADS, CopyInfo, Model, SymbolKind, View
 from croqc.sema.symbolic import Int
 from croqc.sema.tma_boxes import MOST, in_boxes
 from croqc.sema.types import Data, Storage, bound_of, data_of
 from croqc.syntax import ast
-from croqc.syntax.visit import children, walk
+from croqc.syntax.visit import walk
 from croqc.text.record import record
 from croqc.text.span import Span
 
@@ -123,24 +124,25 @@ def _spanned(entry: Entry) -> Iterator[Fault]:
 
 def _threads(entry: Entry) -> Iterator[Fault]:
     for kernel in entry.model.kernels:
-        count = _nested(entry, kernel.node) if kernel.threads is None else 1
+        count = _widest(entry, kernel.node) if kernel.threads is None else 1
         if count > MAX_THREADS:
             yield kernel.node.span, f"a block would have {count} threads; {MAX_THREADS} are possible"
 
 
-def _nested(entry: Entry, node: ast.Node) -> int:
-    """The threads of the widest nest of levels inside a node (4.1)."""
-    inner = max((_nested(entry, child) for child in children(node)), default=1)
-    if not isinstance(node, ast.Parallel):
-        return inner
+def _widest(entry: Entry, node: ast.Parallel) -> int:
+    """The threads of the widest chain of levels (4.1)."""
+    return max((_chained(entry, chain) for chain in level_chains(node)), default=1)
+
+
+def _chained(entry: Entry, chain: Chain) -> int:
     widths: dict[int, int] = {}
-    for axis in node.axes:
+    for axis in chain:
         level = entry.model.levels.get(axis)
         unit = 0 if level is None else UNIT_THREADS.get(level, 0)
         values = [entry.value(entry.model.values.get(bound)) for bound in axis.bounds]
         if unit:
             widths[unit] = widths.get(unit, 1) * prod(value or 1 for value in values)
-    return max([inner, *(unit * width for unit, width in widths.items())])
+    return max((unit * width for unit, width in widths.items()), default=1)
 
 
 def _assertions(entry: Entry) -> Iterator[Fault]:
